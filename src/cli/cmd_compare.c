@@ -543,6 +543,7 @@ const struct command command_compare = {
     .description =
         "Compares results with the first: speed-up by workload with geometric and harmonic mean, "
         "over several seeds the mean with its 95 % confidence interval (Student's t), L1D misses "
+        "and bypasses "
         "per 1,000 thread instructions, traffic, and the statistics that moved, those that matter "
         "most for cycles "
         "first: by how much of a run's work they moved (doc/experiments.md). A "

@@ -105,7 +105,9 @@ const struct command command_export = {
     .operands = "",
     .summary = "write a table of a store as CSV",
     .description =
-        "Writes a table of a store, with the results of this Heddle's model, as CSV (RFC 4180). "
+        "Writes a table of a store, with the results of this Heddle's model, as CSV (RFC 4180 with "
+        "LF "
+        "as line end). "
         "--typed makes it ready for Parquet and data frames: integers are digits alone, real "
         "numbers have a point or an exponent and all digits, truth values are true and false, "
         "times are ISO 8601 in UTC, texts are quoted and missing values empty.",

@@ -18,7 +18,8 @@ struct query_command {
 static const struct option options[] = {
     OPTION_TEXT("store", struct query_command, store, "FILE",
                 "the store that `heddle sweep` fills"),
-    OPTION_FLAG("csv", struct query_command, csv, "print CSV (RFC 4180), all digits of numbers"),
+    OPTION_FLAG("csv", struct query_command, csv,
+                "print CSV (RFC 4180 with LF as line end), all digits of numbers"),
     OPTION_FLAG("json", struct query_command, json, "print a list of objects"),
     OPTION_FLAG("all-models", struct query_command, all_models,
                 "results of other versions of the model too; the views have only those of this "

@@ -126,6 +126,14 @@ static enum heddle_status check_files(const struct sweep_command *o, const struc
     return file_uses_check(&uses);
 }
 
+/* Before the points are made, which may compile kernels and record programs. */
+static enum heddle_status check_store(const struct sweep_command *o, const char *path)
+{
+    static const struct spec no_points = {0};
+    enum heddle_status status = check_files(o, &no_points, path);
+    return status == HEDDLE_OK ? lab_try_store(o->store) : status;
+}
+
 /* What makes the same points of the file again. */
 static void add_changes(const struct sweep_command *o, struct point_words *words)
 {
@@ -208,7 +216,10 @@ static enum heddle_status run_sweep(const void *values, const struct text_list *
     struct spec spec = {0};
     struct diag_list diags = {0};
     const struct spec_changes changes = {.size = o->size, .gpu = o->gpu};
+    bool runs = !o->dry_run && !o->list_points;
     enum heddle_status status = yaml_file_read(path, &text, &diags);
+    if (status == HEDDLE_OK && runs)
+        status = check_store(o, path);
     if (status == HEDDLE_OK)
         status = spec_load(&spec, path, strbuf_text(&text), &changes, &diags);
     if (diags.n_errors)
@@ -216,7 +227,7 @@ static enum heddle_status run_sweep(const void *values, const struct text_list *
     struct point_context context = spec_context(&spec, path, strbuf_text(&text));
     if (status == HEDDLE_OK && !keep_named_points(o, &spec, path))
         status = HEDDLE_BAD_INPUT;
-    if (status == HEDDLE_OK && !o->dry_run && !o->list_points)
+    if (status == HEDDLE_OK && runs)
         status = check_files(o, &spec, path);
     if (status == HEDDLE_OK)
         status = o->dry_run       ? lab_list_points(o->store, &spec)

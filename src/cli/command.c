@@ -40,8 +40,8 @@ static bool check_operands(const struct command *c, const struct text_list *oper
 {
     if (operands->n >= c->min_operands && operands->n <= c->max_operands)
         return true;
-    const char *hint = arena_printf(&diags->arena, "usage: heddle %s %s [OPTION]...", c->name,
-                                    c->operands ? c->operands : "");
+    const char *hint = arena_printf(&diags->arena, "usage: heddle %s%s%s [OPTION]...", c->name,
+                                    *c->operands ? " " : "", c->operands);
     if (operands->n < c->min_operands)
         diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, hint, "heddle %s needs %s", c->name,
                  c->operands);

@@ -217,7 +217,7 @@ static void add_operands(const struct command *c, struct strbuf *out)
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     struct strbuf words = {0};
     bool takes_files = false, is_value = false;
-    for (const char *w = c->operands ? c->operands : ""; *w;) {
+    for (const char *w = c->operands; *w;) {
         size_t len = strspn(w, letters);
         const struct use *use = isupper((unsigned char)*w) ? find_use(c, w, len) : NULL;
         bool is_option = *w == '-';

@@ -33,7 +33,7 @@ void help_overview(struct strbuf *out)
         add_term(out, commands[i]->name, commands[i]->summary, 10);
     strbuf_add(out, "\nOptions:\n");
     add_term(out, "--help", "print this text, or the help of a command", 10);
-    add_term(out, "--version", "print the version and what this host supports", 10);
+    add_term(out, "--version", "print the versions of Heddle and its model, and what this host supports", 10);
     strbuf_add(out, "\nExit status:\n");
     for (uint32_t i = 0; i < n_help_exit_statuses; i++)
         strbuf_addf(out, "  %d  %s\n", help_exit_statuses[i].status, help_exit_statuses[i].meaning);
@@ -72,8 +72,8 @@ static void add_options(const struct command *c, struct strbuf *out)
 
 void help_command(const struct command *c, struct strbuf *out)
 {
-    strbuf_addf(out, "Usage: heddle %s%s%s [OPTION]...\n\n", c->name, c->operands ? " " : "",
-                c->operands ? c->operands : "");
+    strbuf_addf(out, "Usage: heddle %s%s%s [OPTION]...\n\n", c->name, *c->operands ? " " : "",
+                c->operands);
     text_wrap(out, c->description, 0, 0, WIDTH);
     add_options(c, out);
     if (c->more_help) {

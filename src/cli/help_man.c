@@ -88,7 +88,7 @@ void help_man(const struct command *c, struct strbuf *out)
 {
     add_title(out, c->name, c->summary);
     strbuf_addf(out, ".SH SYNOPSIS\n.B heddle %s\n", c->name);
-    if (c->operands && *c->operands)
+    if (*c->operands)
         add_line(out, c->operands);
     strbuf_add(out, "[OPTION]...\n.SH DESCRIPTION\n");
     add_line(out, c->description);

@@ -370,7 +370,8 @@ void output_progress(const char *format, ...)
     /* A line that wraps could not be erased. */
     struct winsize size;
     int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
-    fprintf(stderr, "%.*s", width - 1, strbuf_text(&text));
+    bool fits = text.len < (size_t)width;
+    fprintf(stderr, "%.*s%s", fits ? width - 1 : width - 4, strbuf_text(&text), fits ? "" : "...");
     fflush(stderr);
     progress_is_shown = 1;
     strbuf_destroy(&text);

@@ -4,6 +4,7 @@
 #include "emu/bind.h"
 #include "front/toolchain.h"
 #include "heddle/heddle.h"
+#include "lab/model.h"
 
 #if defined(__AVX2__) && defined(__BMI2__)
 #define HEDDLE_COMPILED_FOR "x86-64-v3"
@@ -27,7 +28,8 @@ static void add_host_isas(struct strbuf *out)
 
 void version_text(struct strbuf *out)
 {
-    strbuf_addf(out, "heddle %s, compiled for %s\n", heddle_version(), HEDDLE_COMPILED_FOR);
+    strbuf_addf(out, "heddle %s, compiled for %s\nmodel: %s\n", heddle_version(),
+                HEDDLE_COMPILED_FOR, model_engine_version());
     add_host_isas(out);
     struct arena arena = {0};
     struct toolchain tools = {0};

@@ -27,6 +27,8 @@ void mechanism_unknown(const struct param_set *set, const struct mechanism *m, c
     strbuf_addf(&hint, "%s%sthere are", near ? near : "", near ? " " : "");
     for (uint32_t i = 0; i < n; i++)
         strbuf_addf(&hint, "%s %s", i ? "," : "", names[i]);
+    if (m != &atomics_mechanism)
+        strbuf_add(&hint, "; others come from plug-ins (--plugin FILE.so)");
     param_set_complain(set, DIAG_ERROR, prefix, PARAM_NAMES(parameter), strbuf_text(&hint), diags,
                        "%s%s%s: there is no %s '%s'", prefix, *prefix ? "." : "", parameter,
                        m->what, name);
@@ -79,10 +81,25 @@ static void list_params(const struct plugin *p, const char *prefix, struct strbu
         strbuf_addf(out, "%s%s.%s", i ? ", " : "", prefix, p->params[i].name);
 }
 
+/* "did you mean ...?", if that is likely. */
+static void suggest_param(const struct place *at, const char *parameter, struct strbuf *out)
+{
+    struct arena arena = {0};
+    const struct plugin *p = at->in_use;
+    const char **names = ARENA_ARRAY(&arena, const char *, p->n_params);
+    for (uint32_t i = 0; i < p->n_params; i++)
+        names[i] = p->params[i].name;
+    const char *near = suggest_nearest(parameter, names, p->n_params);
+    if (near)
+        strbuf_addf(out, "did you mean '%s.%s'? ", at->prefix, near);
+    arena_destroy(&arena);
+}
+
 /* "scheduler.limit" where the scheduler has no such parameter: who has, and which it has itself. */
 static void explain_parameter(const struct place *at, const char *parameter, struct strbuf *out)
 {
     const struct plugin *p = at->in_use;
+    suggest_param(at, parameter, out);
     strbuf_addf(out, "%s is %s, which has no parameter '%s'", at->setting, p->name, parameter);
     uint32_t n_owners = 0;
     for (uint32_t i = 0; i < at->mechanism->count(); i++)

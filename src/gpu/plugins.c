@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cache/cache_policy.h"
@@ -58,8 +59,30 @@ static void show_own_names(void)
         dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
+/* `heddle new policy mine` writes a folder: mine/mine.so is meant. */
+static bool is_folder(const char *path, struct strbuf *why)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return false;
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    const char *slash = memrchr(path, '/', n), *last = slash ? slash + 1 : path;
+    int n_last = (int)(path + n - last);
+    struct strbuf object = {0};
+    strbuf_addf(&object, "%.*s/%.*s.so", (int)n, path, n_last, last);
+    strbuf_add(why, "it is a folder; name the shared object");
+    if (access(strbuf_text(&object), F_OK) == 0)
+        strbuf_addf(why, ", %s", strbuf_text(&object));
+    strbuf_destroy(&object);
+    return true;
+}
+
 bool plugins_load(const char *name, struct strbuf *why)
 {
+    if (is_folder(name, why))
+        return false;
     show_own_names();
     struct arena arena = {0};
     /* dlopen() looks for a bare name among the system's libraries; a file that is here is meant. */

@@ -195,10 +195,10 @@ void export_typed_csv(const struct query_answer *a, struct strbuf *out)
         strbuf_add(out, i ? "," : "");
         add_quoted(out, a->columns[i]);
     }
-    strbuf_add(out, a->n_columns ? "\r\n" : "");
+    strbuf_add(out, a->n_columns ? "\n" : "");
     for (uint32_t i = 0; i < a->n_cells; i++) {
         add_value(out, &a->cells[i], types[i % a->n_columns]);
-        strbuf_add(out, (i + 1) % a->n_columns ? "," : "\r\n");
+        strbuf_add(out, (i + 1) % a->n_columns ? "," : "\n");
     }
     free(types);
 }

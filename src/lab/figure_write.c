@@ -50,7 +50,7 @@ static void add_head(const struct figure *f, struct strbuf *out)
     for (uint32_t i = 0; i < f->n_series; i++)
         if (!isnan(number_of_paper(f, f->series[i].title, NULL)))
             add_title(f, i, "paper", out);
-    strbuf_add(out, "\r\n");
+    strbuf_add(out, "\n");
 }
 
 void figure_csv(const struct figure *f, struct strbuf *out)
@@ -65,7 +65,7 @@ void figure_csv(const struct figure *f, struct strbuf *out)
         for (uint32_t i = 0; i < f->n_series; i++)
             if (!isnan(number_of_paper(f, f->series[i].title, NULL)))
                 add_number(out, number_of_paper(f, f->series[i].title, f->xs[x]));
-        strbuf_add(out, "\r\n");
+        strbuf_add(out, "\n");
     }
 }
 

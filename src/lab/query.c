@@ -173,10 +173,10 @@ void query_csv(const struct query_answer *a, struct strbuf *out)
         strbuf_add(out, i ? "," : "");
         csv_field(out, a->columns[i]);
     }
-    strbuf_add(out, a->n_columns ? "\r\n" : "");
+    strbuf_add(out, a->n_columns ? "\n" : "");
     for (uint32_t i = 0; i < a->n_cells; i++) {
         csv_cell(out, &a->cells[i]);
-        strbuf_add(out, (i + 1) % a->n_columns ? "," : "\r\n");
+        strbuf_add(out, (i + 1) % a->n_columns ? "," : "\n");
     }
 }
 

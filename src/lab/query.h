@@ -31,7 +31,8 @@ enum heddle_status query_tables(struct store *s, struct query_answer *answer,
                                 struct diag_list *diags);
 void query_answer_destroy(struct query_answer *a);
 
-/* RFC 4180, with a line of names first; real numbers so that they read back exactly. */
+/* RFC 4180 but for the ends of lines, which are those of every text here, LF; a line of names
+ * first; real numbers so that they read back exactly. */
 void query_csv(const struct query_answer *a, struct strbuf *out);
 /* A list of objects. */
 void query_json(const struct query_answer *a, struct strbuf *out);

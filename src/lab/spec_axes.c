@@ -47,6 +47,8 @@ void spec_unknown(struct spec_reader *r, const yaml_node_t *at, const char *kind
     struct strbuf all = {0};
     for (uint32_t i = 0; i < n; i++)
         strbuf_addf(&all, "%s%s", i ? ", " : "", names[i]);
+    if (strcmp(kind, "scheduler") == 0 || strcmp(kind, "cache policy") == 0)
+        strbuf_add(&all, "; others come from plug-ins (plugins: [FILE.so])");
     const char *hint =
         strncmp(name, "belady", 6) == 0
             ? "it knows the future, so no run can have it: `measure: [belady]` counts its misses"

@@ -32,7 +32,7 @@ status 2 "$heddle" report --store "$store" --explain 99 -o "$page"
 complains "no result 99"
 status 2 "$heddle" report --store "$store" --explain one -o "$page"
 [ -e "$page" ] && fail "a page of a result that is not there"
-id=$("$heddle" query --store "$store" --csv "SELECT id FROM results WHERE workload = 'ss' AND scheduler = 'gto' AND l1d = 'lru'" | tail -1 | tr -d '\r')
+id=$("$heddle" query --store "$store" --csv "SELECT id FROM results WHERE workload = 'ss' AND scheduler = 'gto' AND l1d = 'lru'" | tail -1)
 before=$("$heddle" query --store "$store" --csv "SELECT name, value FROM stats WHERE run = $id AND name NOT LIKE 'host.%'")
 status 0 "$heddle" report --store "$store" --explain "$id" -o "$page"
 "$heddle" query --store "$store" --csv "SELECT name, value FROM stats WHERE run = $id AND name NOT LIKE 'host.%'" >"$scratch/after"

@@ -126,4 +126,16 @@ await withPage(packages, url, { colorScheme: 'dark', viewport: { width: 390, hei
   await page.screenshot({ path: `${shots}/phone.png` });
   check(`nothing is wrong on a phone: ${heard.errors.join('; ')}`, heard.errors.length === 0);
 });
+
+/* A4 with Chromium's margins. */
+await withPage(packages, url, { viewport: { width: 718, height: 1040 } }, async (page) => {
+  await page.emulateMedia({ media: 'print' });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  check(`a printed page is as wide as its paper (${width})`, width <= 718);
+  const sections = await page.locator('section:visible').count();
+  const empty = await page.locator('section > .empty:visible').count();
+  check(`and has sections with something in them (${sections}, ${empty} empty)`, sections > 3 && empty === 0);
+  await page.screenshot({ path: `${shots}/print.png`, fullPage: true });
+});
 finish();

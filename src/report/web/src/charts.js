@@ -31,9 +31,13 @@ const inView = new IntersectionObserver((entries) => {
 const resized = new ResizeObserver((entries) => {
   for (const e of entries) e.target.chart.resize();
 });
+let isPrinting = false;
 addEventListener('beforeprint', () => {
+  isPrinting = true;
   for (const c of drawn) if (c.element.isConnected) { c.start(); c.resize(); }
+  redrawCharts();
 });
+addEventListener('afterprint', () => { isPrinting = false; redrawCharts(); });
 
 /** `option()` says what to draw; options: {height, canvas, label, ready(instance)}. */
 export function chart(option, { height = 320, canvas = false, label = '', ready } = {}) {
@@ -80,7 +84,7 @@ function legend() {
   return {
     type: 'scroll', top: 0, left: 0, right: 16, itemWidth: 11, itemHeight: 11, itemGap: 16, icon: 'rect',
     textStyle: text(), pageTextStyle: text(), pageIconColor: css('--ink-soft'), pageIconInactiveColor: css('--rule'),
-    inactiveColor: css('--rule'),
+    inactiveColor: css('--rule'), ...(isPrinting ? { type: 'plain', itemGap: 8, textStyle: { ...text(), fontSize: 10 } } : {}),
   };
 }
 

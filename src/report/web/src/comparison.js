@@ -6,7 +6,7 @@ import { distinct, geometricMean, groupBy, machineName } from './model.js';
 import { table } from './table.js';
 
 const MEASURES = [
-  ['l1d.mpki', 'L1D misses per 1,000 thread instructions'], ['l1d.hit_rate', 'L1D hit rate'], ['ipc', 'Thread instructions a cycle'],
+  ['l1d.mpki', 'L1D misses and bypasses per 1,000 thread instructions'], ['l1d.mpki_no_bypass', 'L1D misses alone per 1,000 thread instructions'], ['l1d.hit_rate', 'L1D hit rate'], ['ipc', 'Thread instructions a cycle'],
   ['cycles', 'Cycles'], ['l2.misses', 'L2 misses'], ['dram.bytes', 'DRAM bytes'], ['noc.flits_down', 'Flits to SMs'],
 ];
 const MAX_SHOWN = 8;

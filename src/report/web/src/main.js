@@ -17,7 +17,7 @@ import { live } from './live.js';
 const SECTIONS = [
   ['overview', 'Overview', overview],
   ['compare', 'Speed-up and misses', comparison],
-  ['papers', 'Papers', papers],
+  ['papers', 'Papers and figures', papers],
   ['latency', 'Where cycles go', latency],
   ['reuse', 'Reuse distances', reuse],
   ['counters', 'Counters over time', counters],

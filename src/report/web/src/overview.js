@@ -47,8 +47,8 @@ function old(report) {
   const models = groupBy(report.all, (r) => r.is_current);
   const n = (models.get(false) || []).length;
   if (!n) return null;
-  return h('p', { class: 'note' }, `${plural(n, 'result')} of other versions of the model ${n === 1 ? 'is' : 'are'} in the store. `
-    + 'Claims and figures use those of this version alone.');
+  return h('p', { class: 'note' }, `${plural(n, 'result')} of other versions of the model, or of earlier builds of a plug-in, ${n === 1 ? 'is' : 'are'} in the store. `
+    + 'Comparisons, claims and figures leave them out.');
 }
 
 /** What would have made the page too large. */

@@ -20,8 +20,8 @@ function opened(report, run) {
 
 function columnsOf(report, shown) {
   const text = (title, of) => ({ title, of, show: (r, v) => v ?? '-' });
-  return [{ title: 'id', of: (r) => r.id, numeric: true }, text('workload', (r) => r.workload), text('size', (r) => r.size), { title: 'seed', of: (r) => r.seed, numeric: true },
-    text('GPU', (r) => r.gpu), text('scheduler', (r) => r.scheduler), text('L1D', (r) => r.l1d), text('settings', (r) => r.settings),
+  return [{ title: 'id', of: (r) => r.id, numeric: true }, { ...text('workload', (r) => r.workload), class: 'long' }, text('size', (r) => r.size), { title: 'seed', of: (r) => r.seed, numeric: true },
+    text('GPU', (r) => r.gpu), text('scheduler', (r) => r.scheduler), text('L1D', (r) => r.l1d), { ...text('settings', (r) => r.settings), class: 'long' },
     ...shown.map((name) => ({ title: name, numeric: true, of: (r) => report.stat(r, name), help: `${report.help(name)} (${report.unit(name)})` }))];
 }
 

@@ -13,7 +13,7 @@ const MEANINGS = {
 /** "S2 Figure 10" is of S2; what is in no paper is listed apart. */
 export function paperOf(figure) {
   const found = /^(S\d)/.exec(figure.source);
-  return found ? found[1] : 'Not in a paper';
+  return found ? found[1] : 'Other figures';
 }
 
 export function countVerdicts(claims) {
