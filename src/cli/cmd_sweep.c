@@ -126,14 +126,6 @@ static enum heddle_status check_files(const struct sweep_command *o, const struc
     return file_uses_check(&uses);
 }
 
-/* Before the points are made, which may compile kernels and record programs. */
-static enum heddle_status check_store(const struct sweep_command *o, const char *path)
-{
-    static const struct spec no_points = {0};
-    enum heddle_status status = check_files(o, &no_points, path);
-    return status == HEDDLE_OK ? lab_try_store(o->store) : status;
-}
-
 /* What makes the same points of the file again. */
 static void add_changes(const struct sweep_command *o, struct point_words *words)
 {
@@ -218,8 +210,8 @@ static enum heddle_status run_sweep(const void *values, const struct text_list *
     const struct spec_changes changes = {.size = o->size, .gpu = o->gpu};
     bool runs = !o->dry_run && !o->list_points;
     enum heddle_status status = yaml_file_read(path, &text, &diags);
-    if (status == HEDDLE_OK && runs)
-        status = check_store(o, path);
+    if (status == HEDDLE_OK && runs) /* before the points are made, which may compile kernels */
+        status = check_files(o, &spec, path);
     if (status == HEDDLE_OK)
         status = spec_load(&spec, path, strbuf_text(&text), &changes, &diags);
     if (diags.n_errors)

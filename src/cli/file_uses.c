@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/diag.h"
 #include "cli/output.h"
@@ -77,9 +78,13 @@ static int error_of_writing(const char *path)
     struct arena arena = {0};
     const char *slash = strrchr(path, '/');
     const char *folder = slash ? arena_printf(&arena, "%.*s/.", (int)(slash - path), path) : ".";
-    int error = stat(folder, &info) != 0                          ? errno
-                : stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? EISDIR
-                                                                  : 0;
+    int error = 0;
+    if (stat(folder, &info) != 0)
+        error = errno;
+    else if (stat(path, &info) == 0)
+        error = S_ISDIR(info.st_mode) ? EISDIR : 0;
+    else if (access(folder, W_OK) != 0)
+        error = errno;
     arena_destroy(&arena);
     return error;
 }

@@ -33,7 +33,8 @@ void help_overview(struct strbuf *out)
         add_term(out, commands[i]->name, commands[i]->summary, 10);
     strbuf_add(out, "\nOptions:\n");
     add_term(out, "--help", "print this text, or the help of a command", 10);
-    add_term(out, "--version", "print the versions of Heddle and its model, and what this host supports", 10);
+    add_term(out, "--version",
+             "print the versions of Heddle and its model, and what this host supports", 10);
     strbuf_add(out, "\nExit status:\n");
     for (uint32_t i = 0; i < n_help_exit_statuses; i++)
         strbuf_addf(out, "  %d  %s\n", help_exit_statuses[i].status, help_exit_statuses[i].meaning);

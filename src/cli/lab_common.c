@@ -69,16 +69,6 @@ enum heddle_status lab_open_store(const char *path, enum store_access how, struc
     return status;
 }
 
-enum heddle_status lab_try_store(const char *path)
-{
-    struct store *s = NULL;
-    enum heddle_status status = store_try(path, &s);
-    if (status != HEDDLE_OK)
-        output_failure(strbuf_text(&s->error));
-    store_close(s);
-    return status;
-}
-
 /* A sweep with what is known of its time before the first point has ended. */
 struct watched_sweep {
     const struct lab_sweep *how;

@@ -23,8 +23,6 @@ void lab_note_files(struct file_uses *u, const struct spec *spec, const char *st
 
 /* Reports a failure. *out is to be closed in any case. */
 enum heddle_status lab_open_store(const char *path, enum store_access how, struct store **out);
-/* Reports a place where no store can be written, before there is anything to write. */
-enum heddle_status lab_try_store(const char *path);
 
 struct lab_sweep {
     const char *store_path, *traces;

@@ -313,25 +313,6 @@ enum heddle_status store_open(const char *path, enum store_access how, struct st
     return status;
 }
 
-enum heddle_status store_try(const char *path, struct store **out)
-{
-    if (names_no_file(path) || access(path, F_OK) == 0)
-        return store_open(path, STORE_WRITE, out);
-    struct strbuf folder = {0};
-    const char *slash = strrchr(path, '/');
-    strbuf_add_n(&folder, slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
-    *out = xcalloc(1, sizeof **out);
-    (*out)->path = strdup(path);
-    enum heddle_status status = HEDDLE_OK;
-    if (access(strbuf_text(&folder), W_OK | X_OK) != 0) {
-        status = HEDDLE_ENVIRONMENT;
-        strbuf_addf(&(*out)->error, "cannot make the store %s: its folder: %s\n", path,
-                    strerror(errno));
-    }
-    strbuf_destroy(&folder);
-    return status;
-}
-
 void store_close(struct store *s)
 {
     if (!s)

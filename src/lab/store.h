@@ -36,10 +36,6 @@ enum { STORE_SCHEMA_VERSION = 6 };
 enum heddle_status store_open(const char *path, enum store_access access, struct store **out);
 void store_close(struct store *s); /* NULL is fine */
 
-/* Whether a store can be written to there, as store_open() would say; makes none. For who has much
- * to do before it is opened. */
-enum heddle_status store_try(const char *path, struct store **out);
-
 /* HEDDLE_ENVIRONMENT if the file is no longer where it was opened: what is written then is lost. */
 enum heddle_status store_check_place(struct store *s);
 

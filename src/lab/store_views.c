@@ -96,16 +96,6 @@ bool store_make_views(struct store *s)
 
 /* --- the model of today --- */
 
-static bool note_part(sqlite3_stmt *q, const char *kind, const char *name, const char *digest)
-{
-    sqlite3_bind_text(q, 1, kind, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 2, name, -1, SQLITE_STATIC);
-    sqlite3_bind_text(q, 3, digest, -1, SQLITE_STATIC);
-    bool ok = sqlite3_step(q) == SQLITE_DONE;
-    sqlite3_reset(q);
-    return ok;
-}
-
 bool store_note_model(struct store *s)
 {
     uint32_t n;
@@ -116,8 +106,13 @@ bool store_note_model(struct store *s)
         return false;
     sqlite3_stmt *q = store_prepare(s, "INSERT INTO temp.model_part VALUES (? || ' ' || ?, ?)");
     bool ok = q != NULL;
-    for (uint32_t i = 0; ok && i < n; i++)
-        ok = note_part(q, parts[i].kind, parts[i].name, parts[i].digest);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        sqlite3_bind_text(q, 1, parts[i].kind, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 2, parts[i].name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(q, 3, parts[i].digest, -1, SQLITE_STATIC);
+        ok = sqlite3_step(q) == SQLITE_DONE;
+        sqlite3_reset(q);
+    }
     sqlite3_finalize(q);
     return ok;
 }

@@ -110,7 +110,8 @@ enum heddle_status report_add_figures(struct store *s, const struct report_optio
     struct inputs in = {0};
     bool is_first = true;
     enum heddle_status status = report_query(
-        s, "SELECT DISTINCT workload, size, gpu FROM run WHERE state = 'done'", &in.places);
+        s, "SELECT DISTINCT workload, size, coalesce(gpu, '') FROM run WHERE state = 'done'",
+        &in.places);
     if (status == HEDDLE_OK)
         status = report_query(s, "SELECT DISTINCT size FROM run WHERE state = 'done'", &in.sizes);
     strbuf_add(out, "\"figures\":[");

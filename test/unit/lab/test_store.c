@@ -209,11 +209,10 @@ static void csv_is_quoted_and_exact(void **state)
 {
     (void)state;
     store_close(open_store(STORE_WRITE, HEDDLE_OK));
-    expect(
-        "SELECT 'a,b', 'say \"x\"', 'plain', 'two\nlines' AS text, NULL, 1e300 / 3,"
-        " -9223372036854775808",
-        "\"a,b\",\"say \"\"x\"\"\",plain,\"two\nlines\",,3.3333333333333335e+299,"
-        "-9223372036854775808");
+    expect("SELECT 'a,b', 'say \"x\"', 'plain', 'two\nlines' AS text, NULL, 1e300 / 3,"
+           " -9223372036854775808",
+           "\"a,b\",\"say \"\"x\"\"\",plain,\"two\nlines\",,3.3333333333333335e+299,"
+           "-9223372036854775808");
 }
 
 /* --- versions --- */
