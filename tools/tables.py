@@ -74,8 +74,9 @@ def replace_rows(lines, printed):
     for i, line in enumerate(lines):
         row = re.match(r"(\w+) +(small|tiny) +\d", line)
         if row and row.groups() in new:
-            if lines[i - 1].startswith("workload "):
-                lines[i - 1] = new[row.groups()][0]
+            for k in (i - 1, i - 2):
+                if lines[k].startswith("workload "):
+                    lines[k] = new[row.groups()][0]
             lines[i] = new[row.groups()][1]
 
 
