@@ -1,6 +1,6 @@
-/* What a machine asks of its parts beside what the engine does with them. A kind that has nothing
- * to say to something leaves it NULL. Wherever all parts are asked, it is group by group in the
- * order in which they were added (machine_graph.c). */
+/* What a machine needs of its parts besides what the engine does with them. A kind that does not
+ * need a function leaves it NULL. Functions of all parts are called group by group, in the order in
+ * which groups were added (machine_graph.c). */
 #ifndef HEDDLE_GPU_PART_H
 #define HEDDLE_GPU_PART_H
 
@@ -24,12 +24,12 @@ struct kernel_start {
 /* The end of a visibility period. All parts do what they have for a phase before the next one
  * begins, so that the order does not depend on the kinds. */
 enum boundary_phase {
-    BOUNDARY_ATOMICS,    /* of slices become visible before */
-    BOUNDARY_SM_ATOMICS, /* those of SMs do, and these before */
-    BOUNDARY_STORES,     /* ... do, by parts */
-    BOUNDARY_TEXT,       /* what kernels printed comes out */
+    BOUNDARY_ATOMICS,    /* atomics of slices become visible */
+    BOUNDARY_SM_ATOMICS, /* then those of SMs */
+    BOUNDARY_STORES,     /* then stores, part by part */
+    BOUNDARY_TEXT,       /* text that kernels printed is output */
     BOUNDARY_HEAP,       /* calls of malloc and free are performed */
-    BOUNDARY_FORGET,     /* if something was freed: nobody may go by what it remembers of it */
+    BOUNDARY_FORGET,     /* if something was freed: parts forget what they remember of it */
     N_BOUNDARY_PHASES
 };
 struct boundary {
@@ -46,7 +46,7 @@ struct part_counter {
     size_t at; /* of a uint64_t in the part */
 };
 
-/* What warps a part has for a report to begin with. */
+/* The kind of warp that a part offers as the start of a report. */
 enum part_work { PART_HAS_NO_WARP, PART_HAS_WAITING_WARP, PART_HAS_RUNNING_WARP };
 
 struct machine_part_kind {
@@ -54,14 +54,15 @@ struct machine_part_kind {
 
     void (*start_kernel)(struct shard *part, const struct machine *m, const struct kernel_start *k);
     void (*at_boundary[N_BOUNDARY_PHASES])(struct shard *part, struct boundary *b);
-    /* The launch has ended, one way or another: what its warnings are goes to `emu`. */
+    /* The launch has ended, for whatever reason: adds its warnings to `emu`. */
     void (*end_kernel)(const struct shard *part, struct emu *emu);
-    /* It is done, and the machine has come to rest after it. Not if it was cut off or failed. */
+    /* The launch is complete and the machine is idle. Not called if the launch was stopped or
+     * failed. */
     void (*after_kernel)(struct shard *part, uint32_t launch);
-    /* It was cut off at that time, and nothing follows: counts what lasts till then. */
+    /* The launch was stopped at that time: counts what lasts until then. */
     void (*cut)(struct shard *part, sim_time now);
-    /* When it came to rest: took the last message, or did the last thing. Credits on their way to
-     * it are not its business. NULL = it never does anything. */
+    /* When it became idle: took its last message or did its last work, whichever is later. Credits
+     * in flight do not count. NULL = it never does anything. */
     sim_time (*rested_at)(const struct shard *part);
     /* What failed in it, and when; NULL = nothing. */
     const struct emu_fault *(*fault)(const struct shard *part, sim_time *at);
@@ -71,7 +72,7 @@ struct machine_part_kind {
     void (*add_run_stats)(const struct shard *part, struct run_stats *into);
     const struct part_counter *counters;
     uint32_t n_counters;
-    /* Do its own counters agree with each other, the machine being at rest? A line in `why` for
+    /* Are its own counters consistent while the machine is idle? A line in `why` for
      * each identity that does not hold. */
     bool (*check)(const struct shard *part, struct strbuf *why);
 

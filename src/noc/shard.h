@@ -1,10 +1,10 @@
-/* The machine is a graph of shards that talk only by messages over links with a latency.
+/* The machine is a graph of shards that communicate only by messages over links with a latency.
  *
  * Time is counted in units such that every clock's period is a whole number of them. Each shard
  * advances on its own to the end of a quantum; then messages are exchanged. A message is usable at
  * the receiver from `at` on. Since no link is faster than a quantum is long, no result depends on
- * how long a quantum is or in which order shards run. Messages of one receiver are served in the
- * order (at, sender, order of sending). */
+ * the length of a quantum or on the order in which shards run. Messages of one receiver are served
+ * in the order (at, sender, order of sending). */
 #ifndef HEDDLE_NOC_SHARD_H
 #define HEDDLE_NOC_SHARD_H
 
@@ -40,7 +40,7 @@ struct message {
     void *body;    /* payload; ownership travels with the message */
     uint32_t from; /* shard id of the sender */
     uint32_t to;
-    uint32_t kind; /* the machine's business */
+    uint32_t kind; /* defined by the machine */
     uint32_t flits;
 };
 
@@ -55,14 +55,14 @@ struct shard_ops {
      * itself (TIME_NEVER if only a message can change that). Called only when next or the first
      * message is before `until`. Touches nothing outside the shard. */
     void (*advance)(struct shard *s, sim_time until);
-    /* Has it nothing outstanding at all? Used to tell the end from a deadlock. */
+    /* Is nothing outstanding? Distinguishes the end of a run from a deadlock. */
     bool (*is_idle)(const struct shard *s);
-    /* Who it is and what it waits for, in words: "SM 3: ...", what follows indented. Only called
-     * while it is not idle. */
+    /* Describes which shard it is and what it waits for: "SM 3: ...", further lines indented. Only
+     * called while it is not idle. */
     void (*describe_wait)(const struct shard *s, struct strbuf *out);
-    /* Of parts that leave the rest to ticker_advance() (ticker.h): takes a message; does a cycle's
-     * work and returns the next cycle with some. Kinds of messages it does not know are a mistake
-     * of whoever sends them: an assertion. */
+    /* For parts that use ticker_advance() (ticker.h): `take` takes a message; `tick` does the work
+     * of a cycle and returns the next cycle with work. An unknown kind of message is a mistake of
+     * the sender: assert. */
     void (*take)(struct shard *s, const struct message *m, uint64_t now);
     uint64_t (*tick)(struct shard *s, uint64_t now);
 };
@@ -70,16 +70,16 @@ struct shard_ops {
 /* What may be sent to the shards of a group. */
 struct shard_link {
     sim_time latency;  /* takes at least that long */
-    uint32_t messages; /* the kinds that may be, a bit each; none = there is no link */
+    uint32_t messages; /* the kinds that may be sent, a bit each; none = there is no link */
 };
 
-/* What has come for a shard, sorted by (at, from, order). Before the first stand some messages that
- * are over, behind the last one that never comes, so that whoever looks need not ask whether there
- * are any. */
+/* The messages that have arrived for a shard, sorted by (at, from, order). Before `first` are
+ * messages that were taken; behind the last is a sentinel that never comes, so that readers need
+ * not check for an empty inbox. */
 struct inbox {
     const struct message *first;
     struct message *end;
-    struct message *items, *last_place; /* of the one that never comes; not reached by `end` */
+    struct message *items, *last_place; /* of the sentinel; `end` does not reach it */
 };
 
 /* With several threads: what a shard sent in one quantum, one array with a list through it for each
@@ -95,8 +95,9 @@ struct outbox {
     } * to;
 };
 
-/* Who sent to a shard in one quantum; whether anybody did is in its letter_flag. A byte a sender,
- * so that senders on different threads write different places; readers look at eight at a time. */
+/* Which shards sent to a shard in one quantum; its letter_flag says whether any did. One byte per
+ * sender, so that senders on different threads write different bytes; readers check eight at a
+ * time. */
 struct letterbox {
     uint64_t *senders;
 };
@@ -108,13 +109,13 @@ struct rx_port;
 
 /* Outboxes and letterboxes come in pairs: in a quantum one side is written to while what was
  * written to the other in the quantum before is taken in. So nothing is read while it is written,
- * and one meeting of the threads a quantum is enough. */
+ * and one meeting of the threads per quantum is enough. */
 struct shard {
     const struct shard_ops *ops;
     sim_time next;
-    /* Its ports into networks (below, and port.h) may lack credits; one that does says so in
-     * `starved`. For the next time it advances the engine says in credit_at when enough will be
-     * back; TIME_NEVER if that is not known. */
+    /* Its ports (below, and port.h) may lack credits; `starved` is set then. Before the next
+     * advance() the engine sets credit_at to the time at which enough credits will be back;
+     * TIME_NEVER if that is not known. */
     sim_time credit_at;
     struct inbox inbox; /* the engine's own */
     sim_time until;     /* likewise: the end of the quantum it is in */
@@ -125,8 +126,8 @@ struct shard {
     struct engine *engine; /* from here on the engine's own, but for the ports */
     struct tx_port *tx[SHARD_NETWORKS];
     struct rx_port *rx[SHARD_NETWORKS];
-    sim_time *wake;   /* when it wants to be woken: its place in the engine's array */
-    sim_time sent_at; /* when the first of what it put into its outbox last is usable */
+    sim_time *wake;   /* when it must be woken: its entry of the engine's array */
+    sim_time sent_at; /* when the first message of its outbox is usable */
     struct outbox out[2];
     struct letterbox letters[2];
     const struct shard_link *links; /* by the receiver's group; NULL = none are declared */
@@ -143,13 +144,13 @@ static inline void shard_take(struct shard *s)
     assert(s->inbox.first != s->inbox.end);
     s->inbox.first++;
 }
-/* Takes off all before that one, which was reached from the first by going on to the next. */
+/* Removes all messages before `m`, which was reached by iterating from the first. */
 static inline void shard_take_until(struct shard *s, const struct message *m)
 {
     assert(m <= s->inbox.end);
     s->inbox.first = m;
 }
-/* Takes one off that was reached in the same way; those before it stay in their order. */
+/* Removes one message that was reached in the same way; those before it keep their order. */
 static inline void shard_take_single(struct shard *s, const struct message *m)
 {
     struct message *to = s->inbox.items + (m - s->inbox.items);
@@ -159,12 +160,13 @@ static inline void shard_take_single(struct shard *s, const struct message *m)
 }
 struct team;
 
-/* Is there anything in a shard's letterboxes? A cache line each: any thread may write it. */
+/* Is there anything in a shard's letterboxes? One cache line each, because any thread may write it.
+ */
 struct letter_flag {
     _Alignas(64) atomic_bool set[2];
 };
 
-/* What a member of the team found out on its way through its shards; a cache line each. */
+/* What a member of the team has gathered from its shards; one cache line each. */
 struct engine_member {
     _Alignas(64) uint64_t quantum; /* the number of the last one in which it had any */
     sim_time earliest[2]; /* when the first of them, or of what they sent, is due: by halves */
@@ -183,18 +185,18 @@ struct engine {
     struct shard **shards; /* indexed by id */
     uint32_t n;
     /* Shards before this one send only to the others, and these only to them, so that they can
-     * advance in turn (engine.c). 0: anybody may send to anybody. */
+     * advance in turn (engine.c). 0: any shard may send to any other. */
     uint32_t n_first;
     /* By shard id, for shard.links. NULL = the halves alone define who may send to which shard. */
     const uint32_t *group_of;
-    struct team *team; /* shares the shards of a quantum out; NULL = the caller does them all */
+    struct team *team; /* distributes the shards of a quantum; NULL = the caller does them all */
     sim_time now;      /* start of the present quantum */
     sim_time quantum;  /* units; at most the smallest link latency */
     sim_time period; /* boundaries at multiples of this end a quantum too (visibility); 0 = none */
     bool skip;       /* false = step through every quantum even when nothing happens */
     /* Called at a multiple of `period` before anything at that time, shards at rest. With `skip`
-     * only at the first one after a shard said that it awaits it: at the others it must have
-     * nothing to do. */
+     * only at the first boundary after a shard has asked for it; at the others it must have nothing
+     * to do. */
     void (*at_boundary)(void *user, sim_time t);
     void *user;
     /* The engine's own. Members of the team read these and write the flags below. */
@@ -206,7 +208,7 @@ struct engine {
     /* When each shard, or what is on its way to or from it, wants something done. Side by side, or
      * a cache line apart while a team runs, whose members write them. */
     sim_time *wake;
-    struct engine_half halves[2]; /* the second has no shards if anybody may send to anybody */
+    struct engine_half halves[2]; /* the second has no shards if any shard may send to any other */
     sim_time first_sent; /* of those that were brought forward by what was sent in this quantum */
     struct letter_flag *letter_flags;
     struct engine_member *members;
