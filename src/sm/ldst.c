@@ -278,15 +278,15 @@ static inline void tell_hit(struct sm *sm, struct ldst_op *l, struct cache_place
  * Returns their number. */
 static uint32_t tell_more_hits(struct sm *sm, struct ldst_op *l, uint32_t most, uint64_t now)
 {
-    uint32_t first = l->next;
-    while (l->next < first + most) {
+    uint32_t first = l->next, last = first + most;
+    while (l->next < last) {
         const struct line_access *x = &l->access[l->next + 1];
         struct cache_place at = cache_find(l->l1, x->line);
         uint32_t sectors = cache_asked_sectors(l->l1, x->segments);
         if (!cache_hits(l->l1, at, sectors))
             break;
         l->next++;
-        tell_hit(sm, l, at, sectors, now + l->next - first);
+        tell_hit(sm, l, at, sectors, ++now);
     }
     return l->next - first;
 }
@@ -333,6 +333,15 @@ static inline void hit_ahead(struct sm *sm, struct ldst_op *l, bool told, uint64
     note_hit(l, now);
 }
 
+/* The same for hits that have listeners. Not inline: other accesses would lose registers to it. */
+static __attribute__((noinline)) void tell_hits(struct sm *sm, struct ldst_op *l,
+                                                struct cache_place at, uint32_t sectors,
+                                                uint64_t now, uint64_t end)
+{
+    tell_hit(sm, l, at, sectors, now);
+    hit_ahead(sm, l, true, now, end);
+}
+
 /* Does the next access; false if it has to wait. Only accesses that the fast path declines need a
  * struct mem_access. */
 static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
@@ -346,11 +355,11 @@ static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now, uin
     uint32_t sectors = at.way < 0 ? 0 : cache_asked_sectors(l->l1, x->segments);
     enum cache_fast fast = cache_load_fast(l->l1, at, sectors, l->pc);
     if (fast == CACHE_FAST_LISTENERS)
-        tell_hit(sm, l, at, sectors, now);
-    if (fast == CACHE_FAST_HIT || fast == CACHE_FAST_LISTENERS) {
-        hit_ahead(sm, l, fast == CACHE_FAST_LISTENERS, now, end);
+        tell_hits(sm, l, at, sectors, now, end);
+    if (fast == CACHE_FAST_HIT)
+        hit_ahead(sm, l, false, now, end);
+    if (fast == CACHE_FAST_HIT || fast == CACHE_FAST_LISTENERS)
         return true;
-    }
     if (fast == CACHE_FAST_NO_MSHR) {
         l->absent_from = at.set;
         return stall(sm, STALL_MSHR);
