@@ -148,8 +148,11 @@ static void print_text(const struct question *q, struct strbuf *out)
     struct table t = {.n_columns = 7, .right = "lrrrrll"};
     static const char *const titles[] = {"  of",    "alone us",   "together us", "slowdown",
                                          "PCIe MB", "  id alone", "id together"};
-    strbuf_addf(out, "%s (%s), launch %u, beside %s:\n", q->workload->name, q->size->name,
-                q->launch, q->n_natives ? "natives" : "nothing");
+    strbuf_addf(out, "%s (%s), launch %u, beside %s", q->workload->name, q->size->name, q->launch,
+                q->n_natives ? q->natives[0] : "nothing");
+    for (uint32_t i = 1; i < q->n_natives; i++)
+        strbuf_addf(out, ", %s", q->natives[i]);
+    strbuf_add(out, ":\n");
     for (uint32_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         table_cell(&t, "%s", titles[i]);
     for (uint32_t k = 0; k < N_TARGETS; k++) {

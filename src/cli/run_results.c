@@ -1,5 +1,6 @@
 /* What a run yields, as tables and as JSON. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,12 +159,29 @@ static struct heddle_stat *take_stats(const struct heddle_sim *sim)
     return stats;
 }
 
+/* Above the first statistic of a CPU core, the program that it runs. */
+static void add_cpu_program(struct table *t, const struct heddle_sim *sim, const char *stat)
+{
+    const struct cpu_programs *p = sim->machine ? &sim->config->cpu_programs : NULL;
+    for (uint32_t i = 0; p && i < p->n; i++) {
+        char first[24];
+        snprintf(first, sizeof first, "cpu%u.ipc", i);
+        if (strcmp(stat, first) != 0)
+            continue;
+        table_cell(t, "  cpu%u", i);
+        table_cell(t, "%s", p->names[i]);
+        table_cell(t, "program");
+    }
+}
+
 void run_print_stats(const struct heddle_sim *sim, const struct locality *l, struct strbuf *out)
 {
     struct table t = {.n_columns = 3, .right = "lrl"};
     struct heddle_stat *stats = take_stats(sim);
-    for (uint32_t i = 0; i < heddle_stat_count(sim); i++)
+    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
+        add_cpu_program(&t, sim, stats[i].name);
         add_row(&t, &stats[i]);
+    }
     free(stats);
     add_locality_rows(&t, l);
     table_print(&t, out);

@@ -10,6 +10,7 @@ mkdir -p "$scratch/rows"
 status 0 "$heddle" hetero run hot --size tiny --with bandwidth_bubble_8 --store "$scratch/t.db" --json
 echo "$out" >"$scratch/run.json"
 status 0 "$heddle" hetero run hot --size tiny --with bandwidth_bubble_8 --store "$scratch/t.db"
+says "beside bandwidth_bubble_8:"
 says "kernel on cmp"
 status 0 "$heddle" query --csv --store "$scratch/t.db" "SELECT count(*) FROM run"
 echo "$out" >"$scratch/count"

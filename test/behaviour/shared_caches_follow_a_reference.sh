@@ -1,7 +1,7 @@
 #!/bin/sh
 # A last-level cache that applications share, in the cache laboratory: every access and every decision
 # of UCP, RRIP per application and TAP against a reference that was written from the text. CPU programs
-# alone are points of experiments, and are shared by all that ask for them.
+# alone are points of experiments, and are shared by all that ask for them. A run names its programs.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -40,6 +40,9 @@ status 0 "$heddle" sweep "$scratch/alone.yaml" --store "$scratch/r.db" && says "
 status 0 "$heddle" query --store "$scratch/r.db" --csv "SELECT count(DISTINCT cycles) FROM results WHERE workload = 'fir' AND settings NOT LIKE '%cache_bubble_2%'"
 says "
 1"
+# A run names the program above what its core did.
+status 0 "$heddle" run fir --size tiny --gpu hetero --cpu cache_bubble_2,cache_bubble_0
+echo "$out" | grep -A 1 "^  cpu1 .* cache_bubble_0  program$" | grep -q "^  cpu1.ipc " || fail "core 1's program is not above its IPC"
 # A point that would run nothing.
 sed '/workload: none, cpu/d' "$scratch/mixes.yaml" >"$scratch/nothing.yaml"
 status 2 "$heddle" sweep "$scratch/nothing.yaml" --dry-run && complains "nothing.yaml:1:13: error: a point has neither a workload nor a CPU program"
