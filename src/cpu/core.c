@@ -213,16 +213,16 @@ static uint64_t tick(struct shard *s, uint64_t now)
 static void take(struct shard *s, const struct message *m, uint64_t now)
 {
     struct cpu_core *core = (struct cpu_core *)s;
-    if (m->kind == MSG_CTA_START)
-        begin_group(core, (uintptr_t)m->body);
-    else
+    if (m->kind != MSG_CTA_START)
         cpu_caches_take(&core->caches, m, now);
+    else if (!core->is_stopping) /* nobody may have the work-group any more */
+        begin_group(core, (uintptr_t)m->body);
 }
 
 static bool is_idle(const struct shard *s)
 {
     const struct cpu_core *core = (const struct cpu_core *)s;
-    bool runs = core->is_worker ? core->has_group : core->is_running;
+    bool runs = core->is_running && (!core->is_worker || core->has_group);
     return !runs && !core->caches.n_reads && !core->caches.n_writes;
 }
 

@@ -64,13 +64,10 @@ static void warn_of_few_periods(struct heddle_sim *sim)
     strbuf_destroy(&text);
 }
 
-/* CPU cores of a discrete GPU's host have a memory of their own, which is not checked. */
 static enum heddle_status settle(struct heddle_sim *sim)
 {
     struct strbuf why = {0};
     enum heddle_status s = HEDDLE_OK;
-    if (machine_is_discrete(sim->machine))
-        return s;
     if (!machine_settle(sim->machine, &why))
         s = sim_fail_contradiction(sim, strbuf_text(&why));
     strbuf_destroy(&why);

@@ -18,6 +18,37 @@ struct host_memory_counts host_memory_take(const struct machine *m)
     return c;
 }
 
+/* What cores got, if they agree with themselves. */
+static bool check_cores(const struct machine *m, struct memory_users *users, struct strbuf *why)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < m->n_cpus + m->n_workers; i++) {
+        const struct cpu_core *c =
+            i < m->n_cpus ? machine_cpu(m, i) : machine_worker(m, i - m->n_cpus);
+        ok &= cpu_core_check(c, why);
+        users->bytes_got += c->caches.bytes_got;
+    }
+    return ok;
+}
+
+bool machine_check_host(const struct machine *m, struct strbuf *why)
+{
+    const struct pcie *p = machine_pcie(m);
+    const struct part_group *slices = &m->graph.groups[m->host_memory.group];
+    struct memory_users users = {.bytes_got = p->bytes_got, .transfers = p->lines_asked};
+    struct machine_totals t = {.up_tx = part_graph_tx_stats(&m->graph, NET_HOST),
+                               .up_rx = part_graph_rx_stats(&m->graph, NET_HOST),
+                               .down_tx = part_graph_tx_stats(&m->graph, NET_HOST_DOWN),
+                               .down_rx = part_graph_rx_stats(&m->graph, NET_HOST_DOWN)};
+    for (uint32_t i = 0; i < slices->n; i++)
+        totals_add_slice(part_at(&m->graph, m->host_memory.group, i), &t, m->engine.now);
+    bool ok = check_cores(m, &users, why);
+    ok &= memory_totals_check(&t, &users, m->host_memory.slices.l2.sector_bytes, why);
+    if (!ok)
+        strbuf_add(why, "  in the memory system of the host\n");
+    return ok;
+}
+
 static double get_ns(const struct machine_totals *t)
 {
     const struct testbed_counts *c = &t->host.testbed;

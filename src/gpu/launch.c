@@ -314,8 +314,8 @@ enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *
         sim_warn_once(sim, strbuf_text(&e->warning));
     if (sim->machine)
         sim_warn_of_stale(sim);
-    if (s != HEDDLE_OK)
-        return sim_fail(sim, s, "%s", strbuf_text(&e->fault.text));
+    if (s != HEDDLE_OK) /* a contradiction is said already */
+        return e->fault.text.len ? sim_fail(sim, s, "%s", strbuf_text(&e->fault.text)) : s;
     struct strbuf why = {0};
     if (!counters_agree(sim, &why))
         s = sim_fail_contradiction(sim, strbuf_text(&why));
@@ -333,7 +333,7 @@ enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_modu
         return sim_fail(sim, HEDDLE_KERNEL_FAULT,
                         "an earlier launch was stopped in its middle, where the machine still "
                         "stands: heddle_recover() builds another\n");
-    if (sim->machine && sim->machine->is_settled)
+    if (sim->machine && sim->machine->is_settled && !sim->machine->until_cpus_end)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
                         "heddle_finish() has ended the simulation: CPU programs do not go on\n");
     *l = (struct emu_launch){.func = find_entry(sim, module, kernel), .number = sim->n_launches};

@@ -347,11 +347,12 @@ enum machine_end machine_run_on_cmp(struct machine *m, struct emu *emu)
     else if (m->engine.any_failed)
         end = MACHINE_FAULT;
     sim_time ended_at = end == MACHINE_DONE ? dealer->ended_at : m->engine.now;
-    m->stats.cycles += (ended_at - begin) / core;
+    uint64_t cycles = (ended_at - begin) / core;
+    m->stats.cycles += cycles;
     if (end == MACHINE_DONE) {
         m->testbed.kernel_ns += machine_ns(m, ended_at - begin);
         end = settle_host(m, ended_at);
-        m->stats.wait_cycles += (m->kernel_free_at - ended_at) / core;
+        m->stats.wait_cycles += (m->kernel_free_at - begin) / core - cycles;
     } else {
         m->kernel_free_at = m->engine.now;
     }
@@ -394,39 +395,6 @@ static bool cpus_are_done(void *user)
 {
     const struct machine *m = user;
     return m->engine.any_failed || (mix_cpus_have_ended(m) && testbed_is_sampled(m));
-}
-
-/* More than any queue takes to empty. */
-enum { SETTLE_CYCLES = 10000000 };
-
-static bool all_rest(void *user)
-{
-    const struct machine *m = user;
-    for (uint32_t i = 0; i < m->engine.n; i++)
-        if (!m->engine.shards[i]->ops->is_idle(m->engine.shards[i]))
-            return m->engine.any_failed;
-    return !engine_has_mail(&m->engine);
-}
-
-bool machine_settle(struct machine *m, struct strbuf *why)
-{
-    sim_time limit = m->engine.now + SETTLE_CYCLES * m->clocks[CLOCK_CORE].period;
-    machine_freeze_mix(m);
-    for (uint32_t i = 0; i < m->n_cpus; i++)
-        cpu_core_stop(machine_cpu(m, i));
-    while (!all_rest(m)) { /* nobody looks any more, but a request may wait for a policy's epoch */
-        sim_time epoch = policy_clock_next(&m->policy_clock), stop = epoch < limit ? epoch : limit;
-        enum engine_end end = engine_run(&m->engine, all_rest, m, stop);
-        if (end == ENGINE_DEADLOCK)
-            m->engine.now = stop;
-        if (m->engine.now >= limit) {
-            strbuf_add(why, "  requests of CPU cores are never answered\n");
-            return false;
-        }
-        policy_clock_run(m, m->engine.now);
-    }
-    part_graph_settle(&m->graph);
-    return machine_check(m, why);
 }
 
 enum machine_end machine_finish_cpus(struct machine *m)

@@ -286,7 +286,8 @@ void machine_freeze_gpu(struct machine *m);
 void machine_freeze_mix(struct machine *m);
 /* At the very end: statistics stay as they are, CPU cores stop, and what is under way is completed.
  * Then nothing may be lost, doubled or made up, as between the launches of a machine without CPU
- * cores: as machine_check(). */
+ * cores: as machine_check(). After a launch that was cut off, of a discrete GPU's host alone; the
+ * GPU's side goes on meanwhile and changes memory (settle.c). */
 bool machine_settle(struct machine *m, struct strbuf *why);
 
 /* --- what the host does to L2, and what that dropped (stale.c) --- */

@@ -112,7 +112,7 @@ static void take_live(const struct machine *m, uint64_t cycle, struct machine_to
         add_counters(t, m, group);
     for (uint32_t cause = 0; cause < N_CACHE_STALLS; cause++)
         t->reservation_fails += t->sm.stall_cycles[cause];
-    for (uint32_t i = 0; i < m->n_cpus; i++)
+    for (uint32_t i = 0; i < m->n_cpus && !machine_is_discrete(m); i++)
         t->cpu_bytes_got += machine_cpu(m, i)->caches.bytes_got;
     mechanism_totals_take(m, cycle, &t->mechanisms);
     t->host.testbed = m->testbed;
@@ -538,25 +538,39 @@ static bool check_fetches(uint64_t asked, const struct cache_stats *s, uint32_t 
     return check(!bytes || asked == (s->fills + s->fills_dropped) * bytes, what, why);
 }
 
-/* From DRAM to the registers and back nothing is lost, doubled or made up. */
-static bool check_bytes(const struct machine_totals *t, uint32_t l2_sector_bytes,
-                        struct strbuf *why)
+/* From L2 to the registers and back nothing is lost, doubled or made up. */
+static bool check_bytes(const struct machine_totals *t, struct strbuf *why)
 {
     const uint64_t *asked = t->sm.bytes_asked;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < N_ORIGINS; i++)
         sum += asked[i];
     bool ok = check(sum == t->sm.bytes_got, "SMs get the bytes they ask for", why);
-    ok &= check(t->sm.bytes_got + t->cpu_bytes_got == t->slice.bytes_sent,
-                "SMs and CPU cores get the bytes that L2 sends", why);
     ok &= check_fetches(asked[FROM_L1D] + asked[FROM_ATOMIC_FETCH], &t->l1d, t->l1d_fetch_bytes,
                         "L1D is filled with the bytes it asks for", why);
     ok &= check_fetches(asked[FROM_L1I], &t->l1i, t->l1i_fetch_bytes,
                         "L1I is filled with the bytes it asks for", why);
     ok &= check_fetches(asked[FROM_L1C], &t->l1c, t->l1c_fetch_bytes,
                         "L1C is filled with the bytes it asks for", why);
+    return ok;
+}
+
+/* From DRAM to those who ask and back. */
+bool memory_totals_check(const struct machine_totals *t, const struct memory_users *users,
+                         uint32_t sector_bytes, struct strbuf *why)
+{
     uint64_t sectors = t->slice.sectors_read + t->slice.sectors_written;
-    ok &= check(t->dram.bytes == sectors * l2_sector_bytes, "DRAM moves whole sectors", why);
+    bool ok = cache_stats_check(&t->l2, why);
+    ok &= dram_stats_check(&t->dram, why);
+    ok &= noc_is_conserved(&t->up_tx, &t->up_rx, why);
+    ok &= noc_is_conserved(&t->down_tx, &t->down_rx, why);
+    ok &= check(t->slice.accesses + users->transfers == t->up_tx.messages,
+                "every request is served by L2 once", why);
+    ok &= check(t->l2.loads + t->l2.stores == t->slice.accesses,
+                "l2.loads + l2.stores == l2.accesses", why);
+    ok &= check(users->bytes_got == t->slice.bytes_sent,
+                "SMs and CPU cores get the bytes that L2 sends", why);
+    ok &= check(t->dram.bytes == sectors * sector_bytes, "DRAM moves whole sectors", why);
     ok &= check(t->slice.sectors_read >= t->l2.sectors_fetched, "sectors that L2 asks for are read",
                 why);
     ok &= check(t->dram.reads == t->l2.fills + t->l2.fills_dropped + t->slice.reads_around,
@@ -564,6 +578,9 @@ static bool check_bytes(const struct machine_totals *t, uint32_t l2_sector_bytes
     ok &=
         check(t->dram.writes == t->l2.writebacks - t->slice.lines_flushed + t->slice.writes_around,
               "DRAM writes == L2 write-backs + writes around it", why);
+    ok &= check(t->l2_area == t->l2_stays, "L2 input queues: length x time == stays", why);
+    ok &= check(t->l2_mshr_area == t->l2_mshr_stays, "MSHRs of L2: number x time == stays", why);
+    ok &= check(t->misses_under_way == 0, "no miss is under way between kernels", why);
     return ok;
 }
 
@@ -593,11 +610,8 @@ bool machine_check(const struct machine *m, struct strbuf *why)
     bool ok = machine_is_mixed(m) && !m->is_settled
                   ? check_of_gpu(&t, why)
                   : machine_totals_check(&t, m->config->l2.sector_bytes, why);
-    for (uint32_t net = N_NETWORKS; net < SHARD_NETWORKS; net++) {
-        struct port_stats tx = part_graph_tx_stats(&m->graph, net);
-        struct port_stats rx = part_graph_rx_stats(&m->graph, net);
-        ok &= noc_is_conserved(&tx, &rx, why);
-    }
+    if (machine_is_discrete(m) && m->is_settled)
+        ok &= machine_check_host(m, why);
     for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
         ok &= !p.kind->check || p.kind->check(p.shard, why);
     return ok;
@@ -606,13 +620,10 @@ bool machine_check(const struct machine *m, struct strbuf *why)
 bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_bytes,
                           struct strbuf *why)
 {
+    const struct memory_users users = {.bytes_got = t->sm.bytes_got + t->cpu_bytes_got};
     bool ok = cache_stats_check(&t->l1d, why);
     ok &= cache_stats_check(&t->l1i, why);
     ok &= cache_stats_check(&t->l1c, why);
-    ok &= cache_stats_check(&t->l2, why);
-    ok &= dram_stats_check(&t->dram, why);
-    ok &= noc_is_conserved(&t->up_tx, &t->up_rx, why);
-    ok &= noc_is_conserved(&t->down_tx, &t->down_rx, why);
     ok &= check(t->elapsed_cycles == t->cycles + t->wait_cycles,
                 "elapsed_cycles == cycles + wait_cycles", why);
     ok &= check(t->sm.issued == t->run.warp_insts, "issued == warp_insts", why);
@@ -620,16 +631,11 @@ bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_byt
                 "l1d.loads == line accesses of loads + fetches for atomics", why);
     ok &=
         check(t->l1d.stores == t->sm.store_requests, "l1d.stores == line accesses of stores", why);
-    ok &= check(t->slice.accesses == t->up_tx.messages, "every request is served by L2 once", why);
-    ok &= check(t->l2.loads + t->l2.stores == t->slice.accesses,
-                "l2.loads + l2.stores == l2.accesses", why);
-    ok &= check_bytes(t, l2_sector_bytes, why);
+    ok &= check_bytes(t, why);
+    ok &= memory_totals_check(t, &users, l2_sector_bytes, why);
     ok &= check(t->ldst_area == t->ldst_stays, "load/store queue: length x time == stays", why);
     ok &= check(t->miss_area == t->miss_stays, "miss queues: length x time == stays", why);
-    ok &= check(t->l2_area == t->l2_stays, "L2 input queues: length x time == stays", why);
     ok &= check(t->l1_mshr_area == t->l1_mshr_stays, "MSHRs of L1: number x time == stays", why);
-    ok &= check(t->l2_mshr_area == t->l2_mshr_stays, "MSHRs of L2: number x time == stays", why);
-    ok &= check(t->misses_under_way == 0, "no miss is under way between kernels", why);
     ok &= !t->is_attributed || check_latency(t, why);
     return ok;
 }

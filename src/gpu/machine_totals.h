@@ -65,6 +65,15 @@ void machine_totals_subtract(struct machine_totals *from, const struct machine_t
  * that does not hold. */
 bool machine_totals_check(const struct machine_totals *t, uint32_t l2_sector_bytes,
                           struct strbuf *why);
+/* Who asks a memory system: the bytes they got, and the requests that went past its cache. */
+struct memory_users {
+    uint64_t bytes_got, transfers;
+};
+/* The same of a memory system alone, of which `t` has slices and ports. */
+bool memory_totals_check(const struct machine_totals *t, const struct memory_users *users,
+                         uint32_t sector_bytes, struct strbuf *why);
+/* Of a discrete GPU's host at rest: its memory and its CPU cores (host_stats.c). */
+bool machine_check_host(const struct machine *m, struct strbuf *why);
 /* Rows of a discrete GPU's host (host_stats.c). */
 extern const uint32_t n_host_rows;
 struct heddle_stat host_row(const struct machine_totals *t, uint32_t i);

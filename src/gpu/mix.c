@@ -6,16 +6,21 @@ static bool has_mail(const struct machine *m, uint32_t group)
     return engine_has_mail_for(&m->engine, g->first_id, g->n);
 }
 
+static bool rests(const struct machine *m, uint32_t group)
+{
+    for (uint32_t i = 0; i < m->graph.groups[group].n; i++) {
+        const struct shard *s = part_at(&m->graph, group, i);
+        if (!s->ops->is_idle(s))
+            return false;
+    }
+    return !has_mail(m, group);
+}
+
 bool mix_gpu_rests(const struct machine *m)
 {
     if (m->dispatcher->done < m->dispatcher->n_ctas)
         return false;
-    for (uint32_t i = 0; i < machine_n_sms(m); i++) {
-        const struct shard *sm = &machine_sm(m, i)->shard;
-        if (!sm->ops->is_idle(sm))
-            return false;
-    }
-    return !has_mail(m, m->sm_group) && !has_mail(m, m->dispatcher_group);
+    return rests(m, m->sm_group) && !has_mail(m, m->dispatcher_group);
 }
 
 sim_time mix_gpu_rested_at(const struct machine *m)
@@ -49,6 +54,12 @@ bool mix_cmp_rests(const struct machine *m)
 {
     const struct dispatcher *d = machine_dealer(m);
     return d->done == d->n_ctas && !has_mail(m, m->dealer_group);
+}
+
+bool mix_host_rests(const struct machine *m)
+{
+    return (!m->n_cpus || rests(m, m->cpu_group)) && (!m->n_workers || rests(m, m->worker_group)) &&
+           rests(m, m->pcie_group) && rests(m, m->host_memory.group);
 }
 
 bool mix_cpus_have_ended(const struct machine *m)

@@ -17,6 +17,8 @@ bool mix_gpu_is_stuck(const struct machine *m);
 
 /* The same of cores that run a kernel: all its work-groups have ended. */
 bool mix_cmp_rests(const struct machine *m);
+/* And of a discrete GPU's host as a whole, after its cores and transfers were stopped. */
+bool mix_host_rests(const struct machine *m);
 
 /* Have all CPU programs ended once? When the last one did. */
 bool mix_cpus_have_ended(const struct machine *m);

@@ -102,6 +102,7 @@ static uint64_t tick(struct shard *s, uint64_t now)
             p->free_requests = r->next;
             p->n_free--;
             p->next_line++;
+            p->lines_asked++;
             tx_send(
                 &p->up, t,
                 (struct message){.to = r->to, .kind = MSG_REQUEST, .flits = r->flits, .body = r});
@@ -116,8 +117,10 @@ static void take(struct shard *s, const struct message *m, uint64_t now)
 {
     struct pcie *p = (struct pcie *)s;
     assert(m->kind == MSG_REPLY || m->kind == MSG_FREE);
-    if (m->kind == MSG_REPLY)
+    if (m->kind == MSG_REPLY) {
         rx_pass(&p->down, ticker_time(&p->ticker, now), m);
+        p->bytes_got += PCIE_LINE_BYTES;
+    }
     free_request(p, m->body);
 }
 
@@ -179,4 +182,9 @@ void pcie_start(struct pcie *p, uint64_t address, uint64_t bytes, bool to_gpu, s
     p->next_line = 0;
     p->started = p->base = at;
     ticker_start(&p->ticker, at);
+}
+
+void pcie_stop(struct pcie *p)
+{
+    p->n_lines = p->next_line;
 }

@@ -50,6 +50,7 @@ struct pcie {
     uint64_t address, bytes, n_lines, next_line;
     sim_time started, base; /* when it began; the same and all that it had to wait */
     sim_time ended_at;      /* of the last one; still to come, when the engine has done with it */
+    uint64_t lines_asked, bytes_got; /* of all transfers, from host memory */
     struct pcie_stats stats;
 };
 
@@ -59,5 +60,7 @@ void pcie_destroy(struct pcie *p);
 /* Between runs of the engine, while it is not busy: a transfer that begins at that time. Addresses
  * are those of host memory. */
 void pcie_start(struct pcie *p, uint64_t address, uint64_t bytes, bool to_gpu, sim_time at);
+/* A transfer that is under way asks for no more lines. */
+void pcie_stop(struct pcie *p);
 
 #endif

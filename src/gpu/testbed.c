@@ -153,8 +153,8 @@ static enum machine_end run_first(struct run *r)
 
 /* --- again and again --- */
 
-/* Memory and statistics are those of the first run afterwards. */
-static enum machine_end repeat(struct run *r, const struct image *before)
+/* Memory and statistics are those of the first run afterwards. In `why`, what the host has lost. */
+static enum machine_end repeat(struct run *r, const struct image *before, struct strbuf *why)
 {
     struct heddle_sim *sim = r->sim;
     struct machine *m = sim->machine;
@@ -167,14 +167,17 @@ static enum machine_end repeat(struct run *r, const struct image *before)
         put_image(before, &sim->mem);
         end = run_once(r);
     }
-    put_image(&after, &sim->mem);
-    free(after.data);
     m->testbed = first;
     m->frozen->host.testbed = first;
-    bool is_over = end == MACHINE_STOPPED && mix_cpus_have_ended(m) && !m->stop;
-    if (is_over)
+    if (end == MACHINE_STOPPED && mix_cpus_have_ended(m) && !m->stop) {
         m->halted = false; /* nothing follows that is timed */
-    return is_over ? MACHINE_DONE : end;
+        end = MACHINE_DONE;
+    }
+    if (end == MACHINE_DONE)
+        machine_settle(m, why);
+    put_image(&after, &sim->mem);
+    free(after.data);
+    return end;
 }
 
 static enum heddle_status check_cores(struct heddle_sim *sim)
@@ -200,10 +203,9 @@ static enum heddle_status run_timed(struct heddle_sim *sim, struct heddle_module
     if (s == HEDDLE_OK) {
         struct strbuf why = {0};
         enum machine_end end = run_first(&r);
-        bool is_sound = end != MACHINE_DONE || machine_check(sim->machine, &why);
-        if (end == MACHINE_DONE && is_single && is_sound)
-            end = repeat(&r, &before);
-        s = is_sound ? sim_report_end(sim, end) : sim_fail_contradiction(sim, strbuf_text(&why));
+        if (end == MACHINE_DONE && machine_check(sim->machine, &why) && is_single)
+            end = repeat(&r, &before, &why);
+        s = why.len ? sim_fail_contradiction(sim, strbuf_text(&why)) : sim_report_end(sim, end);
         strbuf_destroy(&why);
     }
     free(before.data);
