@@ -9,7 +9,7 @@ import subprocess
 
 from result_pages import geometric_mean, row
 
-POLICIES = {"lru": "LRU", "drrip": "RRIP", "ucp": "UCP", "tap_ucp": "TAP-UCP", "tap_rrip": "TAP-RRIP"}
+POLICIES = {"lru": "LRU", "srrip": "SRRIP", "brrip": "BRRIP", "drrip": "DRRIP", "ucp": "UCP", "tap_ucp": "TAP-UCP", "tap_rrip": "TAP-RRIP"}
 OTHERS = [p for p in POLICIES if p != "lru"]
 SETTINGS = "cpu.l2_bytes=32K cpu.l1_bytes=8K cpu.insts=2000000 llc.period="  # of the figures
 PERIOD = 10000
@@ -19,7 +19,7 @@ LOSES, MISSES = 0.05, 0.75  # with an eighth of the cache; of its accesses
 PROGRAMS = {1: "1 CPU program", 2: "2 CPU programs", 4: "4 CPU programs"}
 
 QUERY = """SELECT r.id, r.workload, r.size, r.l2, r.settings, s.name, s.value FROM results r JOIN stats s ON s.run = r.id
-WHERE r.gpu = 'hetero' AND r.settings LIKE '%%%s%%' AND s.name IN ('ipc', 'cpu0.ipc', 'cpu1.ipc', 'cpu2.ipc', 'cpu3.ipc',
+WHERE r.gpu = 'hetero' AND r.settings LIKE '%%%s%%' AND s.name IN ('ipc', 'cycles', 'cpu0.ipc', 'cpu1.ipc', 'cpu2.ipc', 'cpu3.ipc',
 'llc.access_ratio', 'llc.periods', 'llc.periods_judged', 'llc.periods_caching_helps', 'llc.mean_xs_ratio', 'l2.loads', 'l2.hits', 'l2.merges')""" % SETTINGS
 
 
@@ -75,21 +75,27 @@ class Mixes:
     def mean_speedup(self, mixes, policy, over="lru"):
         return geometric_mean([geometric_mean(self.speedups(m, policy, over)) for m in mixes])
 
-    def class_of(self, workload):
-        """By itself; None if that is not known yet."""
+    def traits(self, workload):
+        """Alone: IPC with an eighth of the cache / IPC, misses / loads, loads per cycle; None if that is not known yet."""
         whole, eighth = self.stats(workload, ""), self.stats(workload, "", sets=EIGHTH)
         if not whole or not eighth:
             return None
-        if eighth["ipc"] < (1 - LOSES) * whole["ipc"]:
-            return "cache-friendly"
         missed = 1 - (whole.get("l2.hits", 0) + whole.get("l2.merges", 0)) / whole["l2.loads"]
-        return "streaming" if missed >= MISSES else "cache-insensitive"
+        return eighth["ipc"] / whole["ipc"], missed, whole["l2.loads"] / whole["cycles"]
 
-    def groups(self):
-        """By number of programs, by class of the GPU workload, and all."""
-        found = [(name, [m for m in self.mixes if m[1].count(",") + 1 == n]) for n, name in PROGRAMS.items()]
-        found += [(c, [m for m in self.mixes if self.class_of(m[0]) == c]) for c in CLASSES]
-        return [(name, mixes) for name, mixes in found + [("all mixes", self.mixes)] if mixes]
+    def class_of(self, workload):
+        found = self.traits(workload)
+        if not found:
+            return None
+        if found[0] < 1 - LOSES:
+            return "cache-friendly"
+        return "streaming" if found[1] >= MISSES else "cache-insensitive"
+
+    def by_programs(self):
+        return [(name, [m for m in self.mixes if m[1].count(",") + 1 == n]) for n, name in PROGRAMS.items()]
+
+    def by_class(self):
+        return [(c, [m for m in self.mixes if self.class_of(m[0]) == c]) for c in CLASSES]
 
 
 def mixes_of(runs):
@@ -98,11 +104,24 @@ def mixes_of(runs):
     return runs.mixes
 
 
-def speedups_by_group(runs):
+def with_all(m, groups):
+    return [(name, mixes) for name, mixes in groups + [("all mixes", m.mixes)] if mixes]
+
+
+def speedups_of(groups_of):
+    def table(runs):
+        m = mixes_of(runs)
+        head = ["mixes"] + OTHERS + ["tap_ucp over ucp", "tap_rrip over drrip"]
+        return head, [[name] + [m.mean_speedup(g, p) for p in OTHERS] +
+                      [m.mean_speedup(g, "tap_ucp", "ucp"), m.mean_speedup(g, "tap_rrip", "drrip")] for name, g in with_all(m, groups_of(m))]
+    return table
+
+
+def classes(runs):
+    """Of the workloads, with the numbers that they follow from."""
     m = mixes_of(runs)
-    head = ["mixes"] + OTHERS + ["tap_ucp over ucp", "tap_rrip over drrip"]
-    return head, [[name] + [m.mean_speedup(g, p) for p in OTHERS] +
-                  [m.mean_speedup(g, "tap_ucp", "ucp"), m.mean_speedup(g, "tap_rrip", "drrip")] for name, g in m.groups()]
+    rows = [[f"{w} ({c})", *m.traits(w)] for c in CLASSES for w in m.workloads if m.class_of(w) == c]
+    return ["workload", "eighth", "misses", "loads"], rows
 
 
 def speedups_by_workload(runs):
@@ -120,12 +139,12 @@ CASES = [("1 MB at 10000", SETS, PERIOD), ("256 KB at 10000", SMALLER, PERIOD),
 def pressure(runs):
     """Mixes of llc-smaller in a smaller cache, and with other periods."""
     m = mixes_of(runs)
-    mixes = [(w, c) for w, c, p, n, t in m.runs_of if (p, n, t) == ("lru", SMALLER, PERIOD) and c and w != "none" and m.is_whole(w, c)]
+    mixes = [(w, c) for w, c, p, n, t in m.runs_of if (p, n, t) == ("lru", SMALLER, PERIOD) and "," in c]
     rows = []
     for name, sets, period in CASES:
         cells = []
         for p in OTHERS:
-            if not mixes or not all(m.stats(*mix, p, sets, period) for mix in mixes):
+            if not mixes or not all(m.stats(*mix, p, sets, period) and m.stats(*mix, "lru", sets) for mix in mixes):
                 cells.append("")
                 continue
             ratios = [a / b for mix in mixes for a, b in zip(m.ipcs(mix, p, sets, period), m.ipcs(mix, "lru", sets))]
@@ -167,13 +186,15 @@ def sides(runs):
 def means_of(metric):
     def table(runs):
         m = mixes_of(runs)
-        rows = [[name] + [sum(metric(m, x, p) for x in g) / len(g) for p in POLICIES] for name, g in m.groups()]
+        rows = [[name] + [sum(metric(m, x, p) for x in g) / len(g) for p in POLICIES] for name, g in with_all(m, m.by_programs() + m.by_class())]
         return ["mixes"] + list(POLICIES), rows
     return table
 
 
 TABLES = {
-    "s1-fig8": speedups_by_group,
+    "s1-fig8": speedups_of(Mixes.by_programs),
+    "llc-classes": speedups_of(Mixes.by_class),
+    "llc-gpu-classes": classes,
     "llc-workloads": speedups_by_workload,
     "llc-sides": sides,
     "llc-pressure": pressure,
