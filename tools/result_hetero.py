@@ -11,9 +11,10 @@ from result_pages import geometric_mean, row
 TARGETS = ["cmp", "gpu"]
 TITLES = {"cmp": "CMP", "gpu": "GPU"}
 WEIGHTS = [0.5, 1, 1.5, 2, 2.5]
-OUTCOMES = [f"{TITLES[a]}, {TITLES[b]}" for a in TARGETS for b in TARGETS]
+OUTCOMES = [f"{TITLES[a]}/{TITLES[b]}" for a in TARGETS for b in TARGETS]
 ONE, TWO = 156, 38
 MODELS = "models"
+NAMED = ["bit", "hg", "xsb"]  # by S3, in Figure 6.3
 
 
 def mean(values):
@@ -95,6 +96,7 @@ def flips(runs):
         if m["natives"] == ["chase"]:
             a, b = (m[k]["cmp"] / m[k]["gpu"] for k in ("alone", "co_located"))
             rows.append([name_of(m), a, b, int((a > 1) != (b > 1))])
+    rows += [[name, "", "", ""] for name in NAMED if name not in [r[0] for r in rows]]
     return ["launch", "alone", "beside mcf", "flips"], rows
 
 
@@ -198,10 +200,10 @@ def percent(value):
 
 def measured_when(runs):
     """When the last simulation of the testbed was stored, and of which source."""
-    query = "SELECT date(MAX(stored_at)) AS day, count(*) AS n FROM run WHERE gpu = 'i7-s9150' AND state = 'done'"
+    query = "SELECT date(MAX(stored_at)) AS day, count(*) AS n, group_concat(DISTINCT substr(model, 1, 12)) AS model FROM run WHERE gpu = 'i7-s9150' AND state = 'done'"
     found = json.loads(subprocess.run([runs.heddle, "query", "--store", runs.store, "--json", query], check=True, stdout=subprocess.PIPE).stdout)[0]
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True).stdout.strip() or "an unknown commit"
-    return f"{found['day']}, with the sources of {commit}; the store has {found['n']} simulations of the testbed"
+    return f"{found['day']} by model {found['model']}, page made from commit {commit}; the store has {found['n']} simulations of the testbed"
 
 
 def conditions(runs):
@@ -226,6 +228,9 @@ def models(runs):
     for scenario in ("alone", "co-located"):
         for target in TARGETS:
             path = f"{MODELS}/testbed-{target}-{scenario}.csv"
+            if not os.path.exists(path):
+                text += row([f"{TITLES[target]} {scenario}"] + ["-"] * 7)
+                continue
             out = os.path.join(runs.folder, "trained.model")
             found = json.loads(subprocess.run([runs.heddle, "hetero", "train", path, "--out", out, "--json"], check=True, stdout=subprocess.PIPE).stdout)
             within = {e["within"]: e["share"] for e in found["errors"]}
