@@ -32,7 +32,7 @@ static int checked_decide(const struct cache_policy *p, const struct cache_set *
     return choice;
 }
 
-const struct cache_policy_desc *cache_policy_checked(const struct cache_policy_desc *own)
+struct cache_policy_desc *cache_policy_checked(const struct cache_policy_desc *own)
 {
     struct checked_policy *c = xcalloc(1, sizeof *c);
     *c = (struct checked_policy){.desc = *own, .own = own};

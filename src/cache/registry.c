@@ -1,5 +1,6 @@
 /* The one list of cache policies, what plug-ins add to it, and the policies' parameters. Plug-ins
  * are loaded before simulations start; the list does not change while one runs. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cache/cache.h"
@@ -61,8 +62,13 @@ bool cache_policy_register(const struct cache_policy_desc *d, struct strbuf *why
 bool cache_policy_load(const char *path, struct strbuf *why)
 {
     const struct cache_policy_desc *d = plugin_open(path, "heddle_cache_policy", why);
-    return d && cache_policy_is_sound(d, why) &&
-           cache_policy_register(cache_policy_checked(d), why);
+    if (!d || !cache_policy_is_sound(d, why))
+        return false;
+    struct cache_policy_desc *checked = cache_policy_checked(d);
+    bool ok = cache_policy_register(checked, why);
+    if (!ok)
+        free(checked);
+    return ok;
 }
 
 /* `l2.drop` is short for `l2.policy.drop`, unless the cache itself has a parameter of that name. */

@@ -41,7 +41,7 @@ static int checked_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t r
     return warp;
 }
 
-const struct scheduler_desc *scheduler_checked(const struct scheduler_desc *own)
+struct scheduler_desc *scheduler_checked(const struct scheduler_desc *own)
 {
     struct checked_scheduler *c = xcalloc(1, sizeof *c);
     *c = (struct checked_scheduler){.desc = *own, .own = own};

@@ -5,8 +5,8 @@
 
 #include "sched/scheduler.h"
 
-/* A copy that does the same and ends the program where a pick breaks the contract. It lives as long
- * as the program. */
-const struct scheduler_desc *scheduler_checked(const struct scheduler_desc *own);
+/* A copy that does the same and ends the program where a pick breaks the contract. Once it is
+ * registered it lives as long as the program; until then it is the caller's to free. */
+struct scheduler_desc *scheduler_checked(const struct scheduler_desc *own);
 
 #endif

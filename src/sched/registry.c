@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "sched/checked.h"
 #include "sched/scheduler.h"
 
@@ -57,5 +59,11 @@ bool scheduler_register(const struct scheduler_desc *d, struct strbuf *why)
 bool scheduler_load(const char *path, struct strbuf *why)
 {
     const struct scheduler_desc *d = plugin_open(path, "heddle_scheduler", why);
-    return d && scheduler_is_sound(d, why) && scheduler_register(scheduler_checked(d), why);
+    if (!d || !scheduler_is_sound(d, why))
+        return false;
+    struct scheduler_desc *checked = scheduler_checked(d);
+    bool ok = scheduler_register(checked, why);
+    if (!ok)
+        free(checked);
+    return ok;
 }
