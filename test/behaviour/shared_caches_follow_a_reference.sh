@@ -43,6 +43,10 @@ says "
 # A run names the program above what its core did.
 status 0 "$heddle" run fir --size tiny --gpu hetero --cpu cache_bubble_2,cache_bubble_0
 echo "$out" | grep -A 1 "^  cpu1 .* cache_bubble_0  program$" | grep -q "^  cpu1.ipc " || fail "core 1's program is not above its IPC"
+# Few decisions are said to be few.
+status 0 "$heddle" run fir --size tiny --gpu hetero --llc ucp --cpu cache_bubble_0 && complains "times only: the run is short for a period of 50000 cycles"
+status 0 "$heddle" run fir --size tiny --gpu hetero --llc ucp --cpu cache_bubble_0 --set llc.period=1000
+case $err in *"times only"*) fail "complains of few decisions" ;; esac
 # A point that would run nothing.
 sed '/workload: none, cpu/d' "$scratch/mixes.yaml" >"$scratch/nothing.yaml"
 status 2 "$heddle" sweep "$scratch/nothing.yaml" --dry-run && complains "nothing.yaml:1:13: error: a point has neither a workload nor a CPU program"
