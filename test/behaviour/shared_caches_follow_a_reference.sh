@@ -41,7 +41,7 @@ status 0 "$heddle" query --store "$scratch/r.db" --csv "SELECT count(DISTINCT cy
 says "
 1"
 # A run names the program above what its core did.
-status 0 "$heddle" run fir --size tiny --gpu hetero --cpu cache_bubble_2,cache_bubble_0
+status 0 "$heddle" run fir --size tiny --gpu hetero --cpu cache_bubble_2,cache_bubble_0 --set cpu.insts=1000
 echo "$out" | grep -A 1 "^  cpu1 .* cache_bubble_0  program$" | grep -q "^  cpu1.ipc " || fail "core 1's program is not above its IPC"
 # Few decisions are said to be few.
 status 0 "$heddle" run fir --size tiny --gpu hetero --llc ucp --cpu cache_bubble_0 && complains "times only: the run is short for a period of 50000 cycles"
