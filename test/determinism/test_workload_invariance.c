@@ -99,6 +99,9 @@ static void schedulers_hear_the_same_on_the_short_way(void **state)
         {"two_level", "gtx480", {"n_sms=5", "scheduler=two_level"}},
         {"gcaws", "gtx480", {"n_sms=5", "scheduler=gcaws"}},
         {"cawa", "gtx480-cawa", {"n_sms=5", "scheduler=cawa"}},
+        {"dlp", /* whose samples end amid hits */
+         "gtx480",
+         {"n_sms=5", "l1d.policy=dlp", "l1d.policy.max_sample_insns=333"}},
     };
     for (uint32_t i = 0; i < sizeof beds / sizeof beds[0]; i++)
         compare(workload_find("bfs"), &beds[i], others, 1);
