@@ -266,7 +266,8 @@ static void parameters_of_mechanisms_that_are_not_in_use_are_explained(void **st
          "parameter "
          "'limit'; one is in swl; gto has none\n"},
         {{"scheduler=swl", "scheduler.limt=3"},
-         "hint: scheduler is swl, which has no parameter 'limt'; swl has scheduler.limit\n"},
+         "hint: did you mean 'scheduler.limit'? scheduler is swl, which has no parameter 'limt'; "
+         "swl has scheduler.limit\n"},
         {{"swl.limit=3"},
          "hint: parameters of scheduler swl begin with scheduler: swl has scheduler.limit; "
          "scheduler is gto\n"},
