@@ -37,7 +37,7 @@ PAGES = {
            ["s1-fig7-fft", "s1-fig7-hot", "s1-fig7-sr1", "s1-fig7-sr2", "l2-demote",
             "v100-l2-fft", "v100-l2-hot", "v100-l2-sr1", "v100-l2-sr2", "v100-l2-demote"]),
     "llc": ("CPU programs and the GPU: sharing the last-level cache",
-            ["llc-mixes", "llc-cpu-alone", "llc-possible", "llc-gpu-alone", "llc-gpu-classes", "s1-fig8", "llc-classes", "llc-workloads", "llc-sides", "llc-rrip", "llc-smaller", "llc-pressure", "llc-weighted", "llc-fairness"]),
+            ["llc-mixes", "llc-cpu-alone", "llc-possible", "llc-gpu-alone", "llc-gpu-classes", "s1-fig8", "llc-classes", "llc-workloads", "llc-sides", "llc-smaller", "llc-pressure", "llc-weighted", "llc-fairness"]),
     "hetero": ("HeteroPDP: launches on the CMP or the GPU beside native programs", list(result_hetero.TABLES)),
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
             ["s2-fig3", "s2-fig4", "s2-fig5", "s2-fig6", "s2-fig7", "s2-fig10", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig10-reserved", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig13",

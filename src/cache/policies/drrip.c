@@ -37,6 +37,11 @@ static bool drrip_check(const struct cache_geometry *g, const void *params, stru
     if (d->leader_sets > g->n_sets)
         strbuf_addf(why, "policy drrip: %u leader sets of a kind, but the cache has only %u sets",
                     d->leader_sets, g->n_sets);
+    else if (g->n_apps && d->leader_sets)
+        strbuf_addf(why,
+                    "policy drrip: leader_sets is for a cache of one application; where "
+                    "applications share it, each has %d leader sets of a kind",
+                    DUEL_LEADERS);
     else if (d->psel_init >> d->psel_bits)
         strbuf_addf(why, "policy drrip: psel_init %u does not fit psel_bits %u", d->psel_init,
                     d->psel_bits);
@@ -64,7 +69,7 @@ static enum duel leads(const struct cache_policy *p, uint32_t set, uint32_t app)
     const struct drrip_params *params = p->params;
     uint32_t n_sets = p->geometry.n_sets, leaders = params->leader_sets;
     if (p->geometry.n_apps)
-        return duel_leads(n_sets, set, app);
+        return duel_leads(&p->geometry, set, app);
     if (!leaders)
         leaders = n_sets / 8 ? n_sets / 8 : 1;
     uint32_t stride = n_sets / leaders;

@@ -5,7 +5,10 @@
  *     modulo the sets, i < 32, stride = sets / 32; a set that would lead both leads SRRIP
  *     a miss of k in its leader set of SRRIP: PSEL + 1; of BRRIP: PSEL - 1
  *     all other sets follow PSEL, leader sets of other applications too
- */
+ *
+ * MODEL: leader sets of a shared cache are chosen from all its sets, counted bank by bank, as those
+ * of utility monitors are. Each
+ * bank has a PSEL of its own, trained by the leader sets that it holds. */
 #ifndef HEDDLE_CACHE_POLICIES_DUEL_H
 #define HEDDLE_CACHE_POLICIES_DUEL_H
 
@@ -28,8 +31,11 @@ static inline bool duel_is_leader(uint32_t n_sets, uint32_t set, uint32_t offset
     return from % stride == 0 && from / stride < leaders;
 }
 
-static inline enum duel duel_leads(uint32_t n_sets, uint32_t set, uint32_t app)
+/* What the set of a bank leads for the application, if anything. */
+static inline enum duel duel_leads(const struct cache_geometry *g, uint32_t set, uint32_t app)
 {
+    uint32_t n_sets = cache_geometry_all_sets(g);
+    set += g->first_set;
     if (duel_is_leader(n_sets, set, 2 * app))
         return DUEL_SRRIP;
     return duel_is_leader(n_sets, set, 2 * app + 1) ? DUEL_BRRIP : DUEL_OPEN;

@@ -85,14 +85,14 @@ static void tap_rrip_on_lookup(struct cache_policy *p, const struct cache_set *s
     if (way >= 0)
         rrip_on_use(p, s, (uint32_t)way, a);
     else if (is_demand && a->role == MEM_ROLE_NONE)
-        duel_train(&t->duels[a->app], duel_leads(p->geometry.n_sets, s->set, a->app),
+        duel_train(&t->duels[a->app], duel_leads(&p->geometry, s->set, a->app),
                    params_of(p)->psel_bits);
 }
 
 static enum duel inserts_as(const struct cache_policy *p, uint32_t set, uint32_t app)
 {
     const struct tap_rrip *t = p->state;
-    enum duel leader = duel_leads(p->geometry.n_sets, set, app);
+    enum duel leader = duel_leads(&p->geometry, set, app);
     if (leader != DUEL_OPEN)
         return leader;
     if (t->gpu_brrip && app == t->gpu_app)

@@ -387,18 +387,36 @@ static void sampled_lines_come_in_at_the_lru_position(void **state)
 static void each_application_has_leader_sets(void **state)
 {
     (void)state;
+    const struct cache_geometry g = {.n_sets = 1024}, small = {.n_sets = 16}, mid = {.n_sets = 64};
     uint32_t n[3] = {0};
     for (uint32_t set = 0; set < 1024; set++)
-        n[duel_leads(1024, set, 1)]++;
+        n[duel_leads(&g, set, 1)]++;
     assert_int_equal(n[DUEL_SRRIP], 32);
     assert_int_equal(n[DUEL_BRRIP], 32);
-    assert_int_equal(duel_leads(1024, 0, 0), DUEL_SRRIP);
-    assert_int_equal(duel_leads(1024, 1, 0), DUEL_BRRIP);
-    assert_int_equal(duel_leads(1024, 2, 1), DUEL_SRRIP);
-    assert_int_equal(duel_leads(1024, 34, 1), DUEL_SRRIP);
-    assert_int_equal(duel_leads(1024, 2, 0), DUEL_OPEN);
-    assert_int_equal(duel_leads(16, 5, 3), DUEL_SRRIP);  /* all lead both */
-    assert_int_equal(duel_leads(64, 1, 16), DUEL_BRRIP); /* offsets 32 and 33 of stride 2 */
+    assert_int_equal(duel_leads(&g, 0, 0), DUEL_SRRIP);
+    assert_int_equal(duel_leads(&g, 1, 0), DUEL_BRRIP);
+    assert_int_equal(duel_leads(&g, 2, 1), DUEL_SRRIP);
+    assert_int_equal(duel_leads(&g, 34, 1), DUEL_SRRIP);
+    assert_int_equal(duel_leads(&g, 2, 0), DUEL_OPEN);
+    assert_int_equal(duel_leads(&small, 5, 3), DUEL_SRRIP); /* all lead both */
+    assert_int_equal(duel_leads(&mid, 1, 16), DUEL_BRRIP);  /* offsets 32 and 33 of stride 2 */
+}
+
+/* Eight banks of 32 sets have the leader sets of one cache of 256, so that most sets follow. */
+static void leader_sets_are_those_of_all_banks(void **state)
+{
+    (void)state;
+    const struct cache_geometry whole = {.n_sets = 256};
+    for (uint32_t bank = 0; bank < 8; bank++) {
+        const struct cache_geometry g = {.n_sets = 32, .all_sets = 256, .first_set = 32 * bank};
+        uint32_t n[3] = {0};
+        for (uint32_t set = 0; set < 32; set++) {
+            assert_int_equal(duel_leads(&g, set, 1), duel_leads(&whole, 32 * bank + set, 1));
+            n[duel_leads(&g, set, 1)]++;
+        }
+        assert_int_equal(n[DUEL_SRRIP], 4);
+        assert_int_equal(n[DUEL_BRRIP], 4);
+    }
 }
 
 int main(void)
@@ -419,6 +437,7 @@ int main(void)
         cmocka_unit_test(tap_rrip_sends_the_gpu_to_brrip),
         cmocka_unit_test(sampled_lines_come_in_at_the_lru_position),
         cmocka_unit_test(each_application_has_leader_sets),
+        cmocka_unit_test(leader_sets_are_those_of_all_banks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
