@@ -7,8 +7,8 @@
  *     all other sets follow PSEL, leader sets of other applications too
  *
  * MODEL: leader sets of a shared cache are chosen from all its sets, counted bank by bank, as those
- * of utility monitors are. Each
- * bank has a PSEL of its own, trained by the leader sets that it holds. */
+ * of utility monitors are. Each bank has a PSEL of its own, trained by the leader sets that it
+ * holds. */
 #ifndef HEDDLE_CACHE_POLICIES_DUEL_H
 #define HEDDLE_CACHE_POLICIES_DUEL_H
 
