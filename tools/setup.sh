@@ -8,7 +8,7 @@ ocl-icd-opencl-dev opencl-headers
 pocl-opencl-icd valgrind spin python3 zstd mount ccache libmicrohttpd-dev chromium fonts-dejavu-core
 parallel slurm-wlm munge python3-pandas python3-matplotlib python3-nbclient python3-ipykernel python3-pip
 python3-setuptools python3-wheel
-bzip2 gzip groff-base perl sqlite3 xz-utils"
+bzip2 calculix-ccx gzip groff-base perl sqlite3 xsltproc xz-utils"
 
 missing=""
 for p in $packages; do
