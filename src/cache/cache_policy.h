@@ -240,6 +240,12 @@ struct cache_policy_desc {
                                   struct strbuf *parts);
 };
 
+/* May lines be dropped without a write-back? */
+static inline bool cache_policy_drops(const struct cache_policy_desc *d)
+{
+    return d->hit_action || d->fill_action;
+}
+
 /* --- The registry (registry.c): built-in policies from policies.def, then plug-ins --- */
 uint32_t cache_policy_count(void);
 const struct cache_policy_desc *cache_policy_at(uint32_t i);

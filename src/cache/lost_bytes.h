@@ -1,6 +1,7 @@
 /* Which bytes memory does not have because a cache dropped them: a policy that gives up dirty lines
- * (hit_action) saves their write-back and promises that nobody reads them again. Simulated programs
- * always see the right values, so a broken promise would not show; here it does.
+ * (hit_action, fill_action) saves their write-back and promises that nobody reads them again.
+ * Simulated programs always see the right values, so a broken promise would not show; here it
+ * does.
  *
  * No hardware has this. It goes by stores, write-backs and drops alone, and so checks what the
  * policy thinks it knows of a line's bytes. Lines have up to 128 bytes. */

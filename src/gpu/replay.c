@@ -175,7 +175,7 @@ enum heddle_status heddle_replay(struct heddle_sim *sim, const char *path, bool 
             sim, HEDDLE_BAD_INPUT,
             "host.copies_warm_l2 speaks of copies, which a trace does not have: run the "
             "program itself\n");
-    if (sim->config->l2_policy->hit_action)
+    if (cache_policy_drops(sim->config->l2_policy))
         sim_warn_once(sim, "warning: l2.stale_reads counts what kernels read, not what the host "
                            "reads, which is not in a trace: run the program itself to check "
                            "marks\n");

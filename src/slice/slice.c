@@ -316,7 +316,7 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     part_open_tx(place, setup->first_network + NET_DOWN, &p->shard, &p->down);
     p->sees_loads = c->l2_policy != cache_policy_find("lru") || setup->every_cycle ||
                     c->no_fast_paths || c->llc;
-    p->may_lose = c->l2_policy->hit_action;
+    p->may_lose = cache_policy_drops(c->l2_policy);
     create_banks(p, c);
     if (c->llc)
         llc_create(p);

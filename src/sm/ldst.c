@@ -256,7 +256,8 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
 static __attribute__((noinline)) bool do_other(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     prepare(sm, l, cache_set_of(l->l1, l->access[l->next].line));
-    bool found = l->kind == MEM_LOAD && cache_find(l->l1, l->common.line).way >= 0;
+    bool found = sm->ldst.rates_found_only && l->kind == MEM_LOAD &&
+                 cache_find(l->l1, l->common.line).way >= 0;
     struct mem_access *a = try_access(sm, l, found, now);
     if (l->kind == MEM_LOAD)
         return load_uncached(sm, l, a, now);
