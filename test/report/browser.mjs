@@ -39,6 +39,21 @@ export function check(what, holds) {
   console.log(`FAILED: ${what}`);
 }
 
+const POLL_MS = 100;
+const PATIENCE_MS = 30000;
+
+/** Checks what holds only after the page has drawn: asks `holds()` until it says yes. It may be asked many times. */
+export async function eventually(what, holds) {
+  const end = Date.now() + PATIENCE_MS;
+  const attempt = () => holds().then((held) => (held ? '' : 'no'), (error) => error.message);
+  let answer = await attempt();
+  while (answer && Date.now() < end) {
+    await new Promise((resolve) => { setTimeout(resolve, POLL_MS); });
+    answer = await attempt();
+  }
+  check(`${what}: ${answer}`, !answer);
+}
+
 export function finish() {
   process.exit(failures ? 1 : 0);
 }
