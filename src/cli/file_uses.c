@@ -23,22 +23,16 @@ void file_uses_read(struct file_uses *u, const char *path)
     add(u, (struct file_use){.path = path});
 }
 
+static void read_gpu_file(void *user, const char *path)
+{
+    struct file_uses *u = user;
+    file_uses_read(u, arena_strdup(&u->arena, path));
+}
+
 void file_uses_read_gpu(struct file_uses *u, const char *name)
 {
-    struct settings s = {0};
-    struct diag_list diags = {0}; /* complained of by who builds the machine */
-    if (!name || !gpu_is_file(name))
-        return;
-    file_uses_read(u, name);
-    gpu_files_read(&s, name, &diags);
-    const char *last = name;
-    for (uint32_t i = 0; i < s.n; i++)
-        if (strcmp(s.items[i].file, last) != 0) {
-            last = arena_strdup(&u->arena, s.items[i].file);
-            file_uses_read(u, last);
-        }
-    settings_destroy(&s);
-    diag_list_destroy(&diags);
+    if (name)
+        gpu_files_list(name, read_gpu_file, u);
 }
 
 void file_uses_write(struct file_uses *u, const char *option, const char *path)

@@ -177,3 +177,22 @@ bool gpu_files_read(struct settings *s, const char *name_or_path, struct diag_li
     struct reading r = {.name = name_or_path, .is_file = gpu_is_file(name_or_path)};
     return read_settings(s, &r, diags);
 }
+
+void gpu_files_list(const char *name_or_path, void (*told)(void *user, const char *path),
+                    void *user)
+{
+    struct settings s = {0};
+    struct diag_list diags = {0}; /* complained of by who builds the machine */
+    if (!gpu_is_file(name_or_path))
+        return;
+    told(user, name_or_path);
+    gpu_files_read(&s, name_or_path, &diags);
+    const char *last = name_or_path;
+    for (uint32_t i = 0; i < s.n; i++)
+        if (strcmp(s.items[i].file, last) != 0) {
+            last = s.items[i].file;
+            told(user, last);
+        }
+    settings_destroy(&s);
+    diag_list_destroy(&diags);
+}

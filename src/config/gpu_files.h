@@ -17,4 +17,8 @@ bool gpu_is_file(const char *name);
  * which are in `diags`. */
 bool gpu_files_read(struct settings *s, const char *name_or_path, struct diag_list *diags);
 
+/* Calls `told` for the file of a GPU and those of its bases; for none if it is a shipped one. */
+void gpu_files_list(const char *name_or_path, void (*told)(void *user, const char *path),
+                    void *user);
+
 #endif

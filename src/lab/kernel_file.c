@@ -84,10 +84,12 @@ static const char *value_of(const struct kernel_file *k, const char *option)
 }
 
 /* The PTX that will run. */
-static bool hash_kernel(const struct kernel_file *k, struct hash *h, struct strbuf *why)
+static bool hash_kernel(const struct kernel_file *k, struct hash *h, struct file_marks *marks,
+                        struct strbuf *why)
 {
     struct strbuf text = {0}, ptx = {0};
     const char *file = k->words[0];
+    file_marks_add(marks, file);
     int error = strbuf_read_file(&text, file);
     bool ok = !error;
     if (error)
@@ -106,10 +108,13 @@ static bool hash_kernel(const struct kernel_file *k, struct hash *h, struct strb
 }
 
 /* What a buffer begins with: buf:@FILE, buf:BYTES:@FILE. */
-static bool hash_argument(struct hash *h, const char *arg, struct strbuf *why)
+static bool hash_argument(struct hash *h, const char *arg, struct file_marks *marks,
+                          struct strbuf *why)
 {
     const char *at = strstr(arg, ":@");
     struct strbuf text = {0};
+    if (at)
+        file_marks_add(marks, at + 2);
     int error = at ? strbuf_read_file(&text, at + 2) : 0;
     if (error)
         strbuf_addf(why, "--arg %s: cannot read %s: %s", arg, at + 2, strerror(error));
@@ -119,7 +124,7 @@ static bool hash_argument(struct hash *h, const char *arg, struct strbuf *why)
 }
 
 bool kernel_file_read(struct kernel_file *k, const char *command, struct arena *arena,
-                      struct strbuf *why)
+                      struct file_marks *marks, struct strbuf *why)
 {
     struct hash h;
     *k = (struct kernel_file){.command = arena_strdup(arena, command)};
@@ -135,9 +140,9 @@ bool kernel_file_read(struct kernel_file *k, const char *command, struct arena *
     hash_add_field(&h, "kernel");
     for (uint32_t i = 1; i < k->n_words; i++)
         hash_add_field(&h, k->words[i]);
-    bool ok = hash_kernel(k, &h, why);
+    bool ok = hash_kernel(k, &h, marks, why);
     for (uint32_t i = 1; ok && i + 1 < k->n_words; i += 2)
-        ok = strcmp(k->words[i], "--arg") != 0 || hash_argument(&h, k->words[i + 1], why);
+        ok = strcmp(k->words[i], "--arg") != 0 || hash_argument(&h, k->words[i + 1], marks, why);
     hash_finish(&h, k->digest);
     return ok;
 }

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "lab/file_marks.h"
 #include "workloads/workload.h"
 
 struct kernel_file {
@@ -22,9 +23,9 @@ struct kernel_file {
 };
 
 /* False, with the reason in `why`, if the command is none, or names what cannot be read or
- * compiled. */
+ * compiled. `marks` gets the files that it reads. */
 bool kernel_file_read(struct kernel_file *k, const char *command, struct arena *arena,
-                      struct strbuf *why);
+                      struct file_marks *marks, struct strbuf *why);
 
 /* The launch and the arguments as members of an object: "grid", "block", "arg1", ... */
 void kernel_file_json_inputs(const struct kernel_file *k, struct json_writer *w);

@@ -42,11 +42,12 @@ struct point_context {
     const char *file, *text; /* for messages; NULL = no file */
     const char *const *plugins;
     uint32_t n_plugins;
-    uint64_t max_cycles;    /* of a launch; 0 = no limit */
-    uint32_t measures;      /* parts of locality.h: a result that tells of them is another one */
-    bool attribute;         /* runs tell where the cycles of warps went */
-    bool per_pc;            /* and what each load and store did at L1D */
-    uint64_t series_cycles; /* a time series with a row every so many; 0 = none */
+    struct file_marks *files; /* gets those that keys are made of; NULL = nobody asks */
+    uint64_t max_cycles;      /* of a launch; 0 = no limit */
+    uint32_t measures;        /* parts of locality.h: a result that tells of them is another one */
+    bool attribute;           /* runs tell where the cycles of warps went */
+    bool per_pc;              /* and what each load and store did at L1D */
+    uint64_t series_cycles;   /* a time series with a row every so many; 0 = none */
     const char *series_columns; /* separated by commas; NULL = the usual ones */
 };
 

@@ -6,6 +6,7 @@
 
 #include "analysis/locality.h"
 #include "base/file_status.h"
+#include "config/gpu_files.h"
 #include "cpu/programs.h"
 #include "front/front.h"
 #include "gpu/machine_config.h"
@@ -105,10 +106,18 @@ static bool names_a_file(const struct bound_param *b, const char *value)
            strcmp(b->name + n - (sizeof ending - 1), ending) == 0;
 }
 
+static void mark_file(void *user, const char *path)
+{
+    struct file_marks *marks = user;
+    if (marks)
+        file_marks_add(marks, path);
+}
+
 static void digest_file(struct keys *k, const char *what, const char *path,
                         char digest[HASH_TEXT_BYTES])
 {
     struct strbuf content = {0};
+    mark_file(k->context->files, path);
     int error = strbuf_read_file(&content, path);
     if (error) {
         diag_add(k->diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "%s: cannot read '%s': %s", what,
@@ -206,6 +215,7 @@ static void load_machine(struct keys *k, const struct point *p, char digest[HASH
     const char **words = xcalloc(p->n_words + 1, sizeof *words);
     for (uint32_t i = 0; i < p->n_words; i++)
         words[i] = p->words[i].text;
+    gpu_files_list(p->gpu.text, mark_file, k->context->files);
     struct machine_config *c = machine_config_load(p->gpu.text, words, p->n_words, &found);
     if (c)
         idle_mechanisms_check(c, &found);

@@ -74,7 +74,7 @@ static bool hash_command(struct lab_program *p, const char *program, struct aren
 }
 
 bool program_read(struct lab_program *p, const char *command, struct arena *arena,
-                  struct strbuf *why)
+                  struct file_marks *marks, struct strbuf *why)
 {
     const char *first = command + strspn(command, blanks);
     const char *word = arena_strndup(arena, first, strcspn(first, ends));
@@ -84,8 +84,10 @@ bool program_read(struct lab_program *p, const char *command, struct arena *aren
     p->workload.name = slash ? slash + 1 : word;
     rest += strspn(rest, blanks);
     p->size.name = *rest ? arena_strdup(arena, rest) : "-";
-    if (program)
+    if (program) {
+        file_marks_add(marks, program);
         return hash_command(p, program, arena, why);
+    }
     strbuf_addf(why, "there is no program '%s'", word);
     return false;
 }

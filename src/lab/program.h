@@ -7,6 +7,7 @@
 #define HEDDLE_LAB_PROGRAM_H
 
 #include "base/hash.h"
+#include "lab/file_marks.h"
 #include "lab/store.h"
 #include "workloads/workload.h"
 
@@ -25,9 +26,9 @@ struct lab_program {
 };
 
 /* False, with the reason in `why`, if the command names no program or a file that cannot be read.
- */
+ * `marks` gets the program, not the other files: it may write to those. */
 bool program_read(struct lab_program *p, const char *command, struct arena *arena,
-                  struct strbuf *why);
+                  struct file_marks *marks, struct strbuf *why);
 
 /* Files in memory that a run writes while it is under way. A zeroed struct is closed. */
 struct program_files {

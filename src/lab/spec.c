@@ -161,6 +161,8 @@ bool spec_read(struct spec *s, struct yaml_doc *d, yaml_node_t *node,
     struct spec_reader *r = xcalloc(1, sizeof *r);
     uint32_t errors_before = d->diags->n_errors;
     r->spec = s;
+    if (!s->files)
+        s->files = ARENA_NEW(&s->arena, struct file_marks);
     r->doc = d;
     r->changes = changes;
     if (yaml_pairs(d, node, "a map such as workloads: [kmn, bfs]")) {
@@ -179,6 +181,7 @@ struct point_context spec_context(const struct spec *s, const char *file, const 
                                   .text = text,
                                   .plugins = s->plugins,
                                   .n_plugins = s->n_plugins,
+                                  .files = s->files,
                                   .max_cycles = s->max_cycles,
                                   .measures = s->measures,
                                   .attribute = s->attribute,
@@ -210,6 +213,8 @@ void spec_destroy(struct spec *s)
 {
     free(s->points);
     free(s->missing);
+    if (s->files)
+        file_marks_destroy(s->files);
     arena_destroy(&s->arena);
     *s = (struct spec){0};
 }

@@ -24,6 +24,7 @@ struct spec {
     uint32_t n_points;
     const char **plugins;
     uint32_t n_plugins;
+    struct file_marks *files; /* that the keys of its points are made of */
     uint64_t max_cycles;
     uint32_t measures; /* parts of locality.h that its runs tell of */
     bool attribute;    /* runs tell where the cycles of warps went */

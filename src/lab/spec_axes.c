@@ -302,6 +302,8 @@ static void read_plugin_files(struct spec_reader *r, yaml_node_t *node)
         const yaml_node_t *item = yaml_item(r->doc, node, i);
         const char *path = yaml_scalar(r->doc, item, "a shared object");
         struct strbuf why = {0};
+        if (path)
+            file_marks_add(s->files, path);
         if (path && survives_loading(path, &why) && plugins_load(path, &why))
             s->plugins[s->n_plugins++] = spec_keep_text(r, path);
         else if (path)

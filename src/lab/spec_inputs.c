@@ -52,7 +52,7 @@ void spec_read_programs(struct spec_reader *r, yaml_node_t *node)
         const char *command = yaml_scalar(r->doc, item, "a command such as ./bfs graph.txt");
         struct lab_program *p = ARENA_ARRAY(&r->spec->arena, struct lab_program, 1);
         struct strbuf why = {0};
-        if (command && !program_read(p, command, &r->spec->arena, &why))
+        if (command && !program_read(p, command, &r->spec->arena, r->spec->files, &why))
             yaml_complain(r->doc, item, "a command of the shell: ./bfs graph.txt", "%s",
                           strbuf_text(&why));
         strbuf_destroy(&why);
@@ -73,7 +73,7 @@ void spec_read_kernels(struct spec_reader *r, yaml_node_t *node)
         const char *command = yaml_scalar(r->doc, item, "a kernel's file and launch");
         struct kernel_file *k = ARENA_ARRAY(&r->spec->arena, struct kernel_file, 1);
         struct strbuf why = {0};
-        bool ok = command && kernel_file_read(k, command, &r->spec->arena, &why);
+        bool ok = command && kernel_file_read(k, command, &r->spec->arena, r->spec->files, &why);
         if (command && !ok)
             yaml_complain(r->doc, item, example, "%s", strbuf_text(&why));
         strbuf_destroy(&why);

@@ -168,10 +168,29 @@ static const char **command_of(struct sweep *w, uint32_t at, struct arena *arena
     return words.items;
 }
 
+/* A run reads the plug-ins, GPU files and kernels as they are when it starts, and its result is
+ * kept under what they were when the sweep began. */
+static enum heddle_status check_inputs(struct sweep *w)
+{
+    const char *changed = w->context->files ? file_marks_changed(w->context->files) : NULL;
+    if (!changed)
+        return HEDDLE_OK;
+    const struct sweep_progress *p = &w->outcome->counts;
+    strbuf_clear(&w->store->error);
+    strbuf_addf(&w->store->error,
+                "%s has changed since the sweep began, so the sweep stops: %u of %u points are "
+                "stored, with the file as it was; run the same command again to run the points "
+                "with the file as it is\n",
+                changed, p->n_run + p->n_stored - p->n_given_up, p->n_points);
+    return HEDDLE_ENVIRONMENT;
+}
+
 static enum heddle_status start_point(struct sweep *w, uint32_t i)
 {
     bool claimed;
-    enum heddle_status status = store_claim(w->store, w->points[i].key, &claimed);
+    enum heddle_status status = check_inputs(w);
+    if (status == HEDDLE_OK)
+        status = store_claim(w->store, w->points[i].key, &claimed);
     if (status != HEDDLE_OK)
         return status;
     if (!claimed) {
@@ -315,10 +334,10 @@ static enum heddle_status finish_some(struct sweep *w)
         tell(w, NULL);
         return HEDDLE_OK;
     }
-    enum heddle_status status = HEDDLE_OK;
+    enum heddle_status status = check_inputs(w);
     bool is_final = trace_is_done_with(w, &end);
     w->todo[end.job] = is_final ? TODO_NOTHING : TODO_WAIT;
-    if (is_final)
+    if (status == HEDDLE_OK && is_final)
         status = is_of_the_host(&end) ? give_up(w, &end) : keep_result(w, &end);
     strbuf_destroy(&end.out);
     strbuf_destroy(&end.err);

@@ -138,6 +138,35 @@ assert slow.returncode == 1 and "stopped after 100 cycles" in slow.stderr, slow.
 assert "warp 0 (CTA 0" in rows("slow.db", "SELECT message FROM run")[0][0]  # all of it is kept
 assert len(slow.stderr.splitlines()) == 2 and "SELECT id, message" in slow.stderr
 
+# --- a plug-in, GPU file, kernel or program that changes while the sweep runs: nothing of the new one is kept ---
+def replace(name, content):
+    with open(name + ".new", "wb") as f:
+        f.write(content)
+    os.chmod(name + ".new", 0o755)
+    os.replace(name + ".new", name)
+
+with open(f"{plugins}/plugin_one_in_n.so", "rb") as f:
+    inputs = {"mine.so": f.read(), "mine.yaml": b"base: gtx480\n", "mine.cl": b"__kernel void k(int n) {}\n",
+              "mine.sh": b"#!/bin/sh\nexec true\n"}
+for name, content in inputs.items():
+    replace(name, content)
+seeds = ", ".join(str(i) for i in range(20))
+write("mine.e", f"workloads: [bp]\nsize: tiny\ngpus: [mine.yaml]\nplugins: [mine.so]\nseeds: [{seeds}]\n"
+                "l1d: [one_in_n]\nkernel: [mine.cl --grid 1 --block 32 --arg i32:1]\nprogram: [./mine.sh]\n")
+for name, content in inputs.items():
+    store = name + ".db"
+    process = subprocess.Popen([heddle, "sweep", "mine.e", "--store", store, "--jobs", "1"], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not (os.path.exists(store) and rows(store, "SELECT 1 FROM sqlite_master WHERE name = 'run'") and rows(store)):
+        assert process.poll() is None and time.monotonic() < deadline, (name, process.communicate())
+        time.sleep(0.01)
+    replace(name, content + b"\n")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 4 and f"{name} has changed since the sweep began" in err, (name, out, err)
+    assert 0 < len(rows(store)) < 20, (name, len(rows(store)))
+    replace(name, content)
+
 # --- a disk that is full ---
 write("first.yaml", f"workloads: [bp]\nsize: tiny\nseeds: [{seed}]\nschedulers: [lrr]\n"
                     "l1d: [lru]\n")
