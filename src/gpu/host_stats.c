@@ -1,7 +1,5 @@
 /* Statistics of a discrete GPU's host: its memory, and the launches of kernels on either side. */
-#include <string.h>
-
-#include "gpu/machine_totals.h"
+#include "gpu/stat_row.h"
 
 struct host_memory_counts host_memory_take(const struct machine *m)
 {
@@ -55,61 +53,41 @@ static double get_ns(const struct machine_totals *t)
     return (double)(c->kernel_ns + c->upload_ns + c->readback_ns);
 }
 
-struct row {
-    const char *name, *unit, *help;
-    size_t at; /* of a counter in struct machine_totals */
-    double (*get)(const struct machine_totals *t);
-};
-
-#define COUNT(name, unit, help, field)                                                             \
-    {                                                                                              \
-        name, unit, help, offsetof(struct machine_totals, field), NULL                             \
-    }
-
-static const struct row rows[] = {
-    {"testbed.ns", "ns", "time of timed launches: kernel, and transfers of its buffers", 0, get_ns},
-    COUNT("testbed.launches", "launches", "that were timed", host.testbed.launches),
-    COUNT("testbed.kernel_ns", "ns", "of kernels alone", host.testbed.kernel_ns),
-    COUNT("testbed.upload_ns", "ns", "of transfers of the buffers that kernels read, to the GPU",
-          host.testbed.upload_ns),
-    COUNT("testbed.readback_ns", "ns",
-          "of transfers of the buffers that kernels write, from the GPU", host.testbed.readback_ns),
-    COUNT("testbed.bytes_up", "bytes", "moved to the GPU for these launches",
-          host.testbed.bytes_up),
-    COUNT("testbed.bytes_down", "bytes", "moved back", host.testbed.bytes_down),
-    COUNT("testbed.repeats", "times",
-          "that the launch began again, because CPU programs had not ended yet",
-          host.testbed.repeats),
-    COUNT("testbed.longest_launch", "launch", "the first that took longest, counted from 1",
-          longest.launch),
-    COUNT("testbed.longest_ns", "ns", "its time", longest.ns),
-    COUNT("testbed.sample_llc_misses", "accesses",
-          "of CPU programs, in the last whole testbed.sample_us before a launch",
-          sample.llc_misses),
-    COUNT("testbed.sample_dram_bytes", "bytes", "of the host's DRAM, in the same time",
-          sample.dram_bytes),
+const struct stat_row host_rows[] = {
+    ROW_RATIO("testbed.ns", "ns", "time of timed launches: kernel, and transfers of its buffers",
+              get_ns),
+    ROW_COUNT("testbed.launches", "launches", "that were timed", host.testbed.launches),
+    ROW_COUNT("testbed.kernel_ns", "ns", "of kernels alone", host.testbed.kernel_ns),
+    ROW_COUNT("testbed.upload_ns", "ns",
+              "of transfers of the buffers that kernels read, to the GPU", host.testbed.upload_ns),
+    ROW_COUNT("testbed.readback_ns", "ns",
+              "of transfers of the buffers that kernels write, from the GPU",
+              host.testbed.readback_ns),
+    ROW_COUNT("testbed.bytes_up", "bytes", "moved to the GPU for these launches",
+              host.testbed.bytes_up),
+    ROW_COUNT("testbed.bytes_down", "bytes", "moved back", host.testbed.bytes_down),
+    ROW_COUNT("testbed.repeats", "times",
+              "that the launch began again, because CPU programs had not ended yet",
+              host.testbed.repeats),
+    ROW_COUNT("testbed.longest_launch", "launch", "the first that took longest, counted from 1",
+              longest.launch),
+    ROW_COUNT("testbed.longest_ns", "ns", "its time", longest.ns),
+    ROW_COUNT("testbed.sample_llc_misses", "accesses",
+              "of CPU programs, in the last whole testbed.sample_us before a launch",
+              sample.llc_misses),
+    ROW_COUNT("testbed.sample_dram_bytes", "bytes", "of the host's DRAM, in the same time",
+              sample.dram_bytes),
 #define COUNTER(field, unit, help)                                                                 \
-    COUNT("cmp." #field, unit, "of all CPU cores that run kernels: " help, host.workers.field),
+    ROW_COUNT("cmp." #field, unit, "of all CPU cores that run kernels: " help, host.workers.field),
     CPU_COUNTERS(COUNTER)
 #undef COUNTER
 #define COUNTER(field, name, unit, help)                                                           \
-    COUNT("host_dram." name, unit, help, host.memory.dram.field),
+    ROW_COUNT("host_dram." name, unit, help, host.memory.dram.field),
         DRAM_COUNTERS(COUNTER)
 #undef COUNTER
-            COUNT("host_dram.reads_past_llc", "lines", "read by transfers",
-                  host.memory.reads_around),
-    COUNT("host_dram.writes_past_llc", "lines", "written by transfers", host.memory.writes_around),
+            ROW_COUNT("host_dram.reads_past_llc", "lines", "read by transfers",
+                      host.memory.reads_around),
+    ROW_COUNT("host_dram.writes_past_llc", "lines", "written by transfers",
+              host.memory.writes_around),
 };
-const uint32_t n_host_rows = sizeof rows / sizeof rows[0];
-
-struct heddle_stat host_row(const struct machine_totals *t, uint32_t i)
-{
-    const struct row *r = &rows[i];
-    struct heddle_stat s = {
-        .name = r->name, .unit = r->unit, .help = r->help, .is_real = r->get != NULL};
-    if (r->get)
-        s.real = r->get(t);
-    else
-        memcpy(&s.count, (const char *)t + r->at, sizeof s.count);
-    return s;
-}
+const uint32_t n_host_rows = sizeof host_rows / sizeof host_rows[0];

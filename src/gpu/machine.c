@@ -1,9 +1,7 @@
 /* Running kernels on a machine: what its parts are asked, and when. */
-#include "gpu/machine.h"
-
 #include <assert.h>
 
-#include "gpu/mix.h"
+#include "gpu/machine_run.h"
 
 /* --- the end of a visibility period --- */
 
@@ -52,8 +50,7 @@ static struct machine_part first_fault(const struct machine *m)
     return first;
 }
 
-/* Of a launch that is repeated: it need not come to its end. */
-static bool is_over(const struct machine *m)
+bool machine_is_over(const struct machine *m)
 {
     return m->until_cpus_end && mix_cpus_have_ended(m);
 }
@@ -63,9 +60,10 @@ static bool is_done(void *user)
 {
     struct machine *m = user;
     if (m->on_cmp)
-        return m->engine.any_failed || mix_cmp_rests(m) || is_over(m);
+        return m->engine.any_failed || mix_cmp_rests(m) || machine_is_over(m);
     if (machine_is_mixed(m))
-        return m->engine.any_failed || mix_gpu_rests(m) || mix_gpu_is_stuck(m) || is_over(m);
+        return m->engine.any_failed || mix_gpu_rests(m) || mix_gpu_is_stuck(m) ||
+               machine_is_over(m);
     if (m->dispatcher->done < m->dispatcher->n_ctas)
         return m->engine.any_failed;
     for (uint32_t i = 0; i < m->engine.n; i++)
@@ -150,16 +148,15 @@ static void look_until(struct machine *m, sim_time t)
     }
 }
 
-static sim_time next_stop(const struct machine *m)
+sim_time machine_next_stop(const struct machine *m)
 {
     sim_time look = next_look(m), policies = policy_clock_next(&m->policy_clock);
     return look < policies ? look : policies;
 }
 
-/* Everything before t has happened: looks, epochs and quotas till then, in the order of time. */
-static void stop_until(struct machine *m, sim_time t)
+void machine_stop_until(struct machine *m, sim_time t)
 {
-    for (sim_time next; (next = next_stop(m)) <= t && next != TIME_NEVER;) {
+    for (sim_time next; (next = machine_next_stop(m)) <= t && next != TIME_NEVER;) {
         look_until(m, next);
         policy_clock_run(m, next);
     }
@@ -172,7 +169,7 @@ static bool waits_for_quota(const struct machine *m)
     uint32_t n_stalled = 0;
     for (uint32_t i = 0; m->config->l2_policy->apply && i < machine_n_slices(m); i++)
         n_stalled += machine_slice(m, i)->n_stalled;
-    return n_stalled && next_stop(m) != TIME_NEVER;
+    return n_stalled && machine_next_stop(m) != TIME_NEVER;
 }
 
 static bool has_failed(void *user)
@@ -180,38 +177,36 @@ static bool has_failed(void *user)
     return ((const struct machine *)user)->engine.any_failed;
 }
 
-/* Those parts go on that have something to do, CPU cores that is. */
-static void go_on_until(struct machine *m, sim_time t)
+void machine_advance_until(struct machine *m, sim_time t)
 {
     while (m->engine.now < t && !has_failed(m)) {
-        sim_time stop = next_stop(m) < t ? next_stop(m) : t;
+        sim_time stop = machine_next_stop(m) < t ? machine_next_stop(m) : t;
         if (engine_run(&m->engine, has_failed, m, stop) == ENGINE_DEADLOCK)
             m->engine.now = stop; /* there are none */
-        stop_until(m, m->engine.now);
+        machine_stop_until(m, m->engine.now);
     }
 }
 
-static sim_time next_boundary(const struct machine *m, sim_time t)
+sim_time machine_next_boundary(const struct machine *m, sim_time t)
 {
     return (t / m->visibility + 1) * m->visibility;
 }
 
-/* It ends with the visibility period in which the last CPU program does. */
-static enum machine_end end_with_cpus(struct machine *m)
+enum machine_end machine_end_with_cpus(struct machine *m)
 {
-    go_on_until(m, next_boundary(m, mix_cpus_ended_at(m)));
+    machine_advance_until(m, machine_next_boundary(m, mix_cpus_ended_at(m)));
     return MACHINE_STOPPED;
 }
 
 /* The engine is stopped at each look, and goes on as if nothing had been, unless whoever looked
  * wants the launch to end there; and where policies are to be told something. */
-static enum machine_end run_engine(struct machine *m, sim_time limit)
+enum machine_end machine_run_engine(struct machine *m, sim_time limit)
 {
     while (!m->stop) {
-        sim_time stop = next_stop(m) < limit ? next_stop(m) : limit;
+        sim_time stop = machine_next_stop(m) < limit ? machine_next_stop(m) : limit;
         enum engine_end end = engine_run(&m->engine, is_done, m, stop);
-        if (end == ENGINE_DONE && is_over(m))
-            return end_with_cpus(m);
+        if (end == ENGINE_DONE && machine_is_over(m))
+            return machine_end_with_cpus(m);
         if (end == ENGINE_DONE && !m->on_cmp)
             return machine_is_mixed(m) && !mix_gpu_rests(m) ? MACHINE_DEADLOCK : MACHINE_DONE;
         if (end == ENGINE_DONE)
@@ -223,7 +218,7 @@ static enum machine_end run_engine(struct machine *m, sim_time limit)
         }
         if (m->engine.now >= limit)
             return MACHINE_LIMIT;
-        stop_until(m, m->engine.now);
+        machine_stop_until(m, m->engine.now);
     }
     return MACHINE_STOPPED;
 }
@@ -233,14 +228,14 @@ static enum machine_end run_engine(struct machine *m, sim_time limit)
 static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher->ended_at;
-    m->kernel_free_at = next_boundary(m, rest_time(m));
+    m->kernel_free_at = machine_next_boundary(m, rest_time(m));
     assert(m->engine.now <= m->kernel_free_at); /* else a part has not told when it came to rest */
     m->stats.cycles += (end - begin) / core;
     m->testbed.kernel_ns += machine_is_discrete(m) ? machine_ns(m, end - begin) : 0;
     m->stats.wait_cycles += (m->kernel_free_at - end) / core;
     if (machine_is_mixed(m))
-        go_on_until(m, m->kernel_free_at);
-    stop_until(m, m->kernel_free_at); /* nothing else happens in between */
+        machine_advance_until(m, m->kernel_free_at);
+    machine_stop_until(m, m->kernel_free_at); /* nothing else happens in between */
     for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
         if (p.kind->after_kernel)
             p.kind->after_kernel(p.shard, launch);
@@ -273,7 +268,7 @@ static bool launch_has_global_atomics(const struct emu_launch *l, const struct p
     return false;
 }
 
-static bool cpu_failed(const struct machine *m)
+bool machine_cpu_failed(const struct machine *m)
 {
     uint32_t core;
     return mix_cpu_error(m, &core) != NULL;
@@ -285,7 +280,6 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     sim_time core = m->clocks[CLOCK_CORE].period;
     sim_time begin = m->kernel_free_at;
     sim_time start = begin + (sim_time)m->config->run.launch_cycles * core;
-    sim_time limit = m->options.max_cycles ? begin + m->options.max_cycles * core : TIME_NEVER;
     bool sm_atomics =
         m->config->atomics->net && launch_has_global_atomics(&emu->launch, emu->program);
     machine_join_sms(m, sm_atomics);
@@ -294,127 +288,21 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
                                            .ctas_per_sm = ctas_per_sm,
                                            .sm_atomics = sm_atomics,
                                            .at = start});
-    enum machine_end end = run_engine(m, limit);
+    enum machine_end end = machine_run_engine(m, machine_limit(m, begin));
     struct machine_part faulty = first_fault(m);
     take_warnings(m, emu);
     if (faulty.kind) {
         take_fault(m, emu, faulty);
         end = MACHINE_FAULT;
-    } else if (cpu_failed(m)) {
+    } else if (machine_cpu_failed(m)) {
         end = MACHINE_BAD_TRACE;
     } else if (end == MACHINE_DONE) {
         machine_at_boundary(m, 0);
         end_kernel(m, begin, emu->launch.number);
-        end = cpu_failed(m) ? MACHINE_BAD_TRACE : m->stop ? MACHINE_STOPPED : MACHINE_DONE;
+        end = machine_cpu_failed(m) ? MACHINE_BAD_TRACE : m->stop ? MACHINE_STOPPED : MACHINE_DONE;
     } else if (end != MACHINE_DEADLOCK) {
         cut_kernel(m, begin);
     }
     m->halted = end != MACHINE_DONE;
     return end;
-}
-
-/* --- a discrete GPU's host --- */
-
-uint64_t machine_ns(const struct machine *m, sim_time t)
-{
-    const struct clock_domain *c = &m->clocks[CLOCK_CORE];
-    uint64_t per_us = (uint64_t)c->period * c->mhz;
-    return (uint64_t)(((__uint128_t)t * 1000 + per_us / 2) / per_us);
-}
-
-/* What follows begins with the next visibility period. */
-static enum machine_end settle_host(struct machine *m, sim_time end)
-{
-    m->kernel_free_at = max_time(next_boundary(m, end), m->engine.now);
-    go_on_until(m, m->kernel_free_at);
-    stop_until(m, m->kernel_free_at);
-    return cpu_failed(m) ? MACHINE_BAD_TRACE : m->stop ? MACHINE_STOPPED : MACHINE_DONE;
-}
-
-enum machine_end machine_run_on_cmp(struct machine *m, struct emu *emu)
-{
-    const uint32_t *grid = emu->launch.grid;
-    sim_time core = m->clocks[CLOCK_CORE].period, begin = m->kernel_free_at;
-    sim_time limit = m->options.max_cycles ? begin + m->options.max_cycles * core : TIME_NEVER;
-    struct dispatcher *dealer = machine_dealer(m);
-    m->on_cmp = true;
-    dealer->ended_at = begin;
-    dispatcher_start(dealer, (uint64_t)grid[0] * grid[1] * grid[2], 1, begin);
-    enum machine_end end = run_engine(m, limit);
-    m->on_cmp = false;
-    if (cpu_failed(m))
-        end = MACHINE_BAD_TRACE;
-    else if (m->engine.any_failed)
-        end = MACHINE_FAULT;
-    sim_time ended_at = end == MACHINE_DONE ? dealer->ended_at : m->engine.now;
-    uint64_t cycles = (ended_at - begin) / core;
-    m->stats.cycles += cycles;
-    if (end == MACHINE_DONE) {
-        m->testbed.kernel_ns += machine_ns(m, ended_at - begin);
-        end = settle_host(m, ended_at);
-        m->stats.wait_cycles += (m->kernel_free_at - begin) / core - cycles;
-    } else {
-        m->kernel_free_at = m->engine.now;
-    }
-    m->halted = end != MACHINE_DONE;
-    return end;
-}
-
-static bool transfer_is_done(void *user)
-{
-    const struct machine *m = user;
-    return m->engine.any_failed || !machine_pcie(m)->is_busy || is_over(m);
-}
-
-enum machine_end machine_transfer(struct machine *m, uint64_t address, uint64_t bytes, bool to_gpu)
-{
-    struct pcie *p = machine_pcie(m);
-    sim_time begin = m->kernel_free_at, core = m->clocks[CLOCK_CORE].period;
-    pcie_start(p, address, bytes, to_gpu, begin);
-    while (!transfer_is_done(m) && !m->stop) {
-        engine_run(&m->engine, transfer_is_done, m, next_stop(m));
-        stop_until(m, m->engine.now);
-    }
-    if (cpu_failed(m))
-        return MACHINE_BAD_TRACE;
-    if (is_over(m))
-        return end_with_cpus(m);
-    if (p->is_busy)
-        return MACHINE_STOPPED;
-    uint64_t ns = machine_ns(m, p->ended_at - begin);
-    *(to_gpu ? &m->testbed.upload_ns : &m->testbed.readback_ns) += ns;
-    *(to_gpu ? &m->testbed.bytes_up : &m->testbed.bytes_down) += bytes;
-    enum machine_end end = settle_host(m, p->ended_at);
-    m->stats.wait_cycles += (m->kernel_free_at - begin) / core;
-    return end;
-}
-
-/* --- CPU programs --- */
-
-static bool cpus_are_done(void *user)
-{
-    const struct machine *m = user;
-    return m->engine.any_failed || (mix_cpus_have_ended(m) && testbed_is_sampled(m));
-}
-
-enum machine_end machine_finish_cpus(struct machine *m)
-{
-    sim_time core = m->clocks[CLOCK_CORE].period, begin = m->kernel_free_at;
-    sim_time limit = m->options.max_cycles ? begin + m->options.max_cycles * core : TIME_NEVER;
-    while (!cpus_are_done(m) && !m->stop && m->engine.now < limit) {
-        sim_time stop = next_stop(m) < limit ? next_stop(m) : limit;
-        if (engine_run(&m->engine, cpus_are_done, m, stop) != ENGINE_DONE)
-            stop_until(m, m->engine.now);
-    }
-    if (cpu_failed(m))
-        return MACHINE_BAD_TRACE;
-    if (mix_cpus_have_ended(m)) {
-        sim_time end = next_boundary(m, mix_cpus_ended_at(m));
-        go_on_until(m, end > begin ? end : begin);
-    }
-    m->kernel_free_at = m->engine.now;
-    m->stats.wait_cycles += (m->engine.now - begin) / core;
-    if (m->stop)
-        return MACHINE_STOPPED;
-    return mix_cpus_have_ended(m) ? MACHINE_DONE : MACHINE_LIMIT;
 }

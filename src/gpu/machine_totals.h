@@ -59,6 +59,8 @@ void totals_add_slice(const struct shard *part, struct machine_totals *t, sim_ti
 struct host_memory_counts host_memory_take(const struct machine *m);
 /* As it is when cycle `cycle` of the core clock begins. */
 void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine_totals *t);
+/* The same, also of what was taken before and frozen. */
+void machine_totals_take_live(const struct machine *m, uint64_t cycle, struct machine_totals *t);
 void machine_totals_add(struct machine_totals *into, const struct machine_totals *from);
 void machine_totals_subtract(struct machine_totals *from, const struct machine_totals *before);
 /* Do the counters of a machine at rest agree with each other? One line in `why` for each identity
@@ -74,9 +76,8 @@ bool memory_totals_check(const struct machine_totals *t, const struct memory_use
                          uint32_t sector_bytes, struct strbuf *why);
 /* Of a discrete GPU's host at rest: its memory and its CPU cores (host_stats.c). */
 bool machine_check_host(const struct machine *m, struct strbuf *why);
-/* Rows of a discrete GPU's host (host_stats.c). */
+/* The number of rows of a discrete GPU's host (host_stats.c). */
 extern const uint32_t n_host_rows;
-struct heddle_stat host_row(const struct machine_totals *t, uint32_t i);
 /* As machine_stat_at(). */
 struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t i);
 

@@ -1,10 +1,9 @@
 /* Statistics of machines with CPU cores. What programs did is taken at their first ends; the GPU's
  * is taken at the end of its workload (machine_freeze_gpu()). */
-#include <stddef.h>
 #include <string.h>
 
-#include "gpu/machine_totals.h"
 #include "gpu/mix.h"
+#include "gpu/stat_row.h"
 #include "slice/llc.h"
 
 /* --- taking --- */
@@ -117,24 +116,19 @@ void machine_freeze_mix(struct machine *m)
 
 /* --- rows --- */
 
-static double ratio(uint64_t a, uint64_t b)
-{
-    return b ? (double)a / (double)b : 0;
-}
-
 static double get_ipc(const struct machine_totals *t, uint32_t app)
 {
-    return ratio(t->mix.cpus[app - 1].insts, t->mix.cpus[app - 1].cycles);
+    return stat_ratio(t->mix.cpus[app - 1].insts, t->mix.cpus[app - 1].cycles);
 }
 
 static double get_miss_rate(const struct machine_totals *t, uint32_t app)
 {
-    return ratio(t->mix.misses[app], t->mix.accesses[app]);
+    return stat_ratio(t->mix.misses[app], t->mix.accesses[app]);
 }
 
 static double get_occupancy(const struct machine_totals *t, uint32_t app)
 {
-    return ratio(t->mix.sampled_lines[app], t->mix.samples[app] * t->mix_now.capacity);
+    return stat_ratio(t->mix.sampled_lines[app], t->mix.samples[app] * t->mix_now.capacity);
 }
 
 static double get_access_ratio(const struct machine_totals *t, uint32_t app)
@@ -142,79 +136,67 @@ static double get_access_ratio(const struct machine_totals *t, uint32_t app)
     uint64_t most = 0;
     for (uint32_t k = 1; k < MIX_MAX_APPS; k++)
         most = t->mix.accesses[k] > most ? t->mix.accesses[k] : most;
-    return ratio(t->mix.accesses[app], most);
+    return stat_ratio(t->mix.accesses[app], most);
 }
 
 static double get_mean_xs_ratio(const struct machine_totals *t, uint32_t app)
 {
     (void)app;
-    return ratio(t->mix.xs_sum, t->mix.periods);
+    return stat_ratio(t->mix.xs_sum, t->mix.periods);
 }
 
-struct mix_row {
-    const char *name, *unit, *help;
-    uint32_t app;
-    size_t at; /* of a counter in struct machine_totals */
-    double (*get)(const struct machine_totals *t, uint32_t app);
-};
-
-#define COUNT(name, unit, help, field)                                                             \
-    {                                                                                              \
-        name, unit, help, 0, offsetof(struct machine_totals, field), NULL                          \
-    }
-#define RATIO(app, name, unit, help, fn)                                                           \
-    {                                                                                              \
-        name, unit, help, app, 0, fn                                                               \
-    }
 /* Of application `app`, called `who`. */
 #define APP_ROWS(app, who)                                                                         \
-    COUNT("llc." who ".accesses", "accesses",                                                      \
-          "accesses of the last-level cache; write-backs of CPU cores are not counted",            \
-          mix.accesses[app]),                                                                      \
-        COUNT("llc." who ".misses", "accesses", "of these, without their line or sectors",         \
-              mix.misses[app]),                                                                    \
-        RATIO(app, "llc." who ".miss_rate", "fraction", "misses / accesses", get_miss_rate),       \
-        COUNT("llc." who ".lines", "lines", "its lines of the last-level cache, now",              \
-              mix_now.lines[app]),                                                                 \
-        RATIO(app, "llc." who ".occupancy", "fraction",                                            \
-              "of the lines of the last-level cache, the mean until its first end",                \
-              get_occupancy),                                                                      \
-        COUNT("llc." who ".quota", "ways", "that the controller has given it; 0 = no quotas",      \
-              mix_now.quotas[app])
+    ROW_COUNT("llc." who ".accesses", "accesses",                                                  \
+              "accesses of the last-level cache; write-backs of CPU cores are not counted",        \
+              mix.accesses[app]),                                                                  \
+        ROW_COUNT("llc." who ".misses", "accesses", "of these, without their line or sectors",     \
+                  mix.misses[app]),                                                                \
+        ROW_RATIO_OF(app, "llc." who ".miss_rate", "fraction", "misses / accesses",                \
+                     get_miss_rate),                                                               \
+        ROW_COUNT("llc." who ".lines", "lines", "its lines of the last-level cache, now",          \
+                  mix_now.lines[app]),                                                             \
+        ROW_RATIO_OF(app, "llc." who ".occupancy", "fraction",                                     \
+                     "of the lines of the last-level cache, the mean until its first end",         \
+                     get_occupancy),                                                               \
+        ROW_COUNT("llc." who ".quota", "ways", "that the controller has given it; 0 = no quotas",  \
+                  mix_now.quotas[app])
 #define CPU_ROWS(i)                                                                                \
-    RATIO((i) + 1, "cpu" #i ".ipc", "instructions/cycle",                                          \
-          "instructions per CPU cycle up to the program's first end", get_ipc),                    \
-        COUNT("cpu" #i ".ended", "programs", "1 once it has ended", mix_now.ended[(i) + 1]),       \
-        COUNT("cpu" #i ".restarts", "times", "that the program began again, up to now",            \
-              mix_now.restarts[(i) + 1]),                                                          \
-        COUNT("cpu" #i ".insts", "instructions", "retired up to its first end",                    \
-              mix.cpus[i].insts),                                                                  \
-        COUNT("cpu" #i ".cycles", "CPU cycles", "up to its first end", mix.cpus[i].cycles),        \
-        COUNT("cpu" #i ".loads", "loads", "memory operands read", mix.cpus[i].loads),              \
-        COUNT("cpu" #i ".stores", "stores", "memory operands written", mix.cpus[i].stores),        \
-        COUNT("cpu" #i ".l1_misses", "accesses", "misses of its L1", mix.cpus[i].l1_misses),       \
-        COUNT("cpu" #i ".l2_misses", "accesses", "misses of its L2: accesses of the LLC",          \
-              mix.cpus[i].l2_misses),                                                              \
-        COUNT("cpu" #i ".llc_misses", "accesses", "of these, answered from memory",                \
-              mix.cpus[i].llc_misses),                                                             \
-        COUNT("cpu" #i ".writebacks", "lines", "dirty lines that it sent to the LLC",              \
-              mix.cpus[i].writebacks),                                                             \
+    ROW_RATIO_OF((i) + 1, "cpu" #i ".ipc", "instructions/cycle",                                   \
+                 "instructions per CPU cycle up to the program's first end", get_ipc),             \
+        ROW_COUNT("cpu" #i ".ended", "programs", "1 once it has ended", mix_now.ended[(i) + 1]),   \
+        ROW_COUNT("cpu" #i ".restarts", "times", "that the program began again, up to now",        \
+                  mix_now.restarts[(i) + 1]),                                                      \
+        ROW_COUNT("cpu" #i ".insts", "instructions", "retired up to its first end",                \
+                  mix.cpus[i].insts),                                                              \
+        ROW_COUNT("cpu" #i ".cycles", "CPU cycles", "up to its first end", mix.cpus[i].cycles),    \
+        ROW_COUNT("cpu" #i ".loads", "loads", "memory operands read", mix.cpus[i].loads),          \
+        ROW_COUNT("cpu" #i ".stores", "stores", "memory operands written", mix.cpus[i].stores),    \
+        ROW_COUNT("cpu" #i ".l1_misses", "accesses", "misses of its L1", mix.cpus[i].l1_misses),   \
+        ROW_COUNT("cpu" #i ".l2_misses", "accesses", "misses of its L2: accesses of the LLC",      \
+                  mix.cpus[i].l2_misses),                                                          \
+        ROW_COUNT("cpu" #i ".llc_misses", "accesses", "of these, answered from memory",            \
+                  mix.cpus[i].llc_misses),                                                         \
+        ROW_COUNT("cpu" #i ".writebacks", "lines", "dirty lines that it sent to the LLC",          \
+                  mix.cpus[i].writebacks),                                                         \
         APP_ROWS((i) + 1, "cpu" #i)
 
-static const struct mix_row rows[] = {
-    COUNT("llc.periods", "periods", "decisions of the controller of the last-level cache",
-          mix.periods),
-    COUNT("llc.periods_judged", "periods",
-          "in which both sampling SMs were busy enough to judge by", mix.judged),
-    COUNT("llc.periods_caching_helps", "periods", "after which caching helps the GPU", mix.helps),
-    COUNT("llc.caching_helps", "decision", "1 = caching helps the GPU, as last decided",
-          mix_now.caching_helps),
-    COUNT("llc.xs_ratio", "ratio", "XSRATIO, as last decided", mix_now.xs_ratio),
-    RATIO(0, "llc.mean_xs_ratio", "ratio", "XSRATIO, the mean of all periods", get_mean_xs_ratio),
-    COUNT("llc.quota_changes", "periods", "periods after which the quotas changed",
-          mix.quota_changes),
-    RATIO(0, "llc.access_ratio", "ratio",
-          "accesses of the GPU / those of the CPU program that has most", get_access_ratio),
+const struct stat_row mix_rows[] = {
+    ROW_COUNT("llc.periods", "periods", "decisions of the controller of the last-level cache",
+              mix.periods),
+    ROW_COUNT("llc.periods_judged", "periods",
+              "in which both sampling SMs were busy enough to judge by", mix.judged),
+    ROW_COUNT("llc.periods_caching_helps", "periods", "after which caching helps the GPU",
+              mix.helps),
+    ROW_COUNT("llc.caching_helps", "decision", "1 = caching helps the GPU, as last decided",
+              mix_now.caching_helps),
+    ROW_COUNT("llc.xs_ratio", "ratio", "XSRATIO, as last decided", mix_now.xs_ratio),
+    ROW_RATIO_OF(0, "llc.mean_xs_ratio", "ratio", "XSRATIO, the mean of all periods",
+                 get_mean_xs_ratio),
+    ROW_COUNT("llc.quota_changes", "periods", "periods after which the quotas changed",
+              mix.quota_changes),
+    ROW_RATIO_OF(0, "llc.access_ratio", "ratio",
+                 "accesses of the GPU / those of the CPU program that has most", get_access_ratio),
     APP_ROWS(0, "gpu"),
     CPU_ROWS(0),
     CPU_ROWS(1),
@@ -222,7 +204,7 @@ static const struct mix_row rows[] = {
     CPU_ROWS(3),
 };
 enum {
-    N_MIX_ROWS = sizeof rows / sizeof rows[0],
+    N_MIX_ROWS = sizeof mix_rows / sizeof mix_rows[0],
     N_CPU_ROWS = 17,
     N_COMMON_ROWS = N_MIX_ROWS - MACHINE_MAX_CPUS * N_CPU_ROWS
 };
@@ -231,16 +213,4 @@ _Static_assert(N_COMMON_ROWS == 14, "rows of a CPU core");
 uint32_t mix_row_count(uint32_t n_apps)
 {
     return n_apps ? N_COMMON_ROWS + (n_apps - 1) * N_CPU_ROWS : 0;
-}
-
-struct heddle_stat mix_row(const struct machine_totals *t, uint32_t i)
-{
-    const struct mix_row *r = &rows[i];
-    struct heddle_stat s = {
-        .name = r->name, .unit = r->unit, .help = r->help, .is_real = r->get != NULL};
-    if (r->get)
-        s.real = r->get(t, r->app);
-    else
-        memcpy(&s.count, (const char *)t + r->at, sizeof s.count);
-    return s;
 }

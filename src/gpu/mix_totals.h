@@ -27,12 +27,10 @@ struct mix_state {
 
 struct machine;
 struct machine_totals;
-struct heddle_stat;
 
 void mix_totals_take(const struct machine *m, struct machine_totals *t);
 /* Rows of a machine with so many applications. */
 uint32_t mix_row_count(uint32_t n_apps);
-struct heddle_stat mix_row(const struct machine_totals *t, uint32_t i);
 /* Looks at the machine now and then, for means over time. */
 void mix_watch(struct machine *m);
 /* Watches what CPU programs do before a launch, if testbed.sample_us says so. */
