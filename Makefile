@@ -9,7 +9,8 @@
 #   make matrix   every workload under every engine and quantum on every test machine, and at the
 #                 usual size, with its result, on every GPU; a small kernel under every scheduler
 #                 with every L1D policy, GPU and criticality provider, and on gtx480 and v100 with
-#                 every atomics unit and every way of write-buffering in L2
+#                 every atomics unit and every way of write-buffering in L2; with ONLY=NAME the
+#                 combinations with that mechanism or GPU, and nothing else
 #   make soak     the long versions of the fuzz and random tests
 #   make mutants  plants known bugs one at a time, and shows which test notices each
 #   make bench    host instructions per warp instruction, and the wall clock beside them; timed on
@@ -56,10 +57,12 @@ test: setup
 	@sh tools/test.sh
 
 matrix: everything
+ifndef ONLY
 	HEDDLE_MATRIX=1 $(BUILD)/test/test_workload_invariance
 	HEDDLE_MATRIX=1 $(BUILD)/test/test_replay
 	@python3 tools/matrix.py $(BUILD)/heddle
-	@sh test/behaviour/mechanisms_work_together.sh $(abspath $(BUILD)/heddle) $(abspath $(BUILD)/scratch/matrix) all
+endif
+	@sh test/behaviour/mechanisms_work_together.sh $(abspath $(BUILD)/heddle) $(abspath $(BUILD)/scratch/matrix) all $(ONLY)
 
 soak: everything
 	@sh tools/soak.sh

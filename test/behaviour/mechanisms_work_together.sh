@@ -1,12 +1,13 @@
 #!/bin/sh
 # Every scheduler with every L1D policy, every GPU, every criticality provider, every atomics unit and
 # write-buffering in L2: each pair of them at least once runs a kernel with divergence, reuse, barriers and atomics to the right result, and
-# the two engines count the same. With a third word `all`, not pairs only but all there are; with `each`,
-# or sanitizers, each mechanism at least once.
+# the two engines count the same. With a third word `all`, not pairs only but all there are, and with a
+# mechanism or GPU as the fourth word all rows that have it; with `each`, or sanitizers, each mechanism at least once.
 heddle=$1
 scratch=$2
 which=${3:-${HEDDLE_SANITIZED:+each}}
 which=${which:-pairs}
+only=${4:-}
 mkdir -p "$scratch"
 cd "$scratch" || exit 1
 set -eu
@@ -25,9 +26,9 @@ CL
 "$heddle" run mix.cl --functional --quiet --grid 20 --block 64 --arg rand:64K:1 --arg out:32K:right
 "$heddle" run mix.cl --quiet --scheduler lrr --attribute-out times.csv --grid 20 --block 64 \
     --arg rand:64K:1 --arg out:32K:mine
-python3 - "$heddle" "$which" <<'PY'
+python3 - "$heddle" "$which" "$only" <<'PY'
 import concurrent.futures, itertools, json, os, subprocess, sys
-heddle = sys.argv[1]
+heddle, which, only = sys.argv[1:]
 def names(what):
     return [r["name"] for r in json.loads(subprocess.run([heddle, "show", what, "--json"], stdout=subprocess.PIPE, check=True).stdout)]
 def l1d_policies():
@@ -71,13 +72,16 @@ def check(row):
     assert plain == skip, (row, [k for k in plain if plain[k] != skip[k]])
     assert skip["cycles"] > 0 and skip["l1d.loads"] > 0
 rows = [r for r in itertools.product(*axes) if (r[1], r[2]) != impossible]
-if sys.argv[2] == "all":  # all L2s with all atomics units on two GPUs
+if which == "all":  # all L2s with all atomics units on two GPUs
     on_two = lambda r: r[2] in ("gtx480", "v100") and r[3] == "none"
     rows = [r for r in rows if (r[4] == "lru" and r[5] == "at_l2") or on_two(r)]
-if sys.argv[2] == "each":
+if only:
+    assert which == "all" and any(only in axis for axis in axes), f"'{only}' is no mechanism or GPU of the matrix"
+    rows = [r for r in rows if only in r]
+if which == "each":
     rows = [tuple(a[i % len(a)] for a in axes) for i in range(max(map(len, axes)))]
     assert impossible not in [r[1:3] for r in rows]
-if sys.argv[2] == "pairs":
+if which == "pairs":
     chosen = []
     for scheduler, policy in itertools.product(axes[0], axes[1]):
         row = max((r for r in rows if r[:2] == (scheduler, policy)), key=lambda r: len(pairs(r) & left))
@@ -85,7 +89,7 @@ if sys.argv[2] == "pairs":
         chosen.append(row)
     assert not left, left
     rows = chosen
-with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)) if sys.argv[2] == "all" else 1) as pool:
+with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0)) if which == "all" else 1) as pool:
     for done in [pool.submit(check, row) for row in rows]:
         done.result()
 print(len(rows), "combinations agree")
