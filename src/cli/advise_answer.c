@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cli/advise.h"
 #include "cli/table.h"
+#include "lab/point.h"
 
 const char *advise_annotations(struct advisor *a, const struct proposal *more)
 {
@@ -19,11 +20,61 @@ const char *advise_annotations(struct advisor *a, const struct proposal *more)
     return kept;
 }
 
+static void add_word(struct strbuf *out, const char *option, const char *value)
+{
+    if (!value)
+        return;
+    strbuf_addf(out, " %s ", option);
+    point_quote(out, value);
+}
+
+static void add_dim3(struct strbuf *out, const char *option, const struct dim3 *d)
+{
+    if (d->v[0])
+        strbuf_addf(out, " %s %u,%u,%u", option, d->v[0], d->v[1], d->v[2]);
+}
+
+/* What was given of program and machine, as `heddle run` takes it too. */
+static void add_options(const struct advisor *a, struct strbuf *out)
+{
+    const struct run_options *o = &a->options->run;
+    add_word(out, "--size", o->size);
+    if (o->seed.is_given)
+        strbuf_addf(out, " --seed %" PRIu64, o->seed.value);
+    add_word(out, "--entry", o->entry);
+    add_dim3(out, "--grid", &o->grid);
+    add_dim3(out, "--block", &o->block);
+    for (uint32_t i = 0; i < o->args.n; i++)
+        add_word(out, "--arg", o->args.items[i]);
+    add_word(out, "--build-options", o->build_options);
+    add_word(out, "--gpu", o->gpu);
+    for (uint32_t i = 0; i < o->settings.n; i++)
+        add_word(out, "--set", o->settings.items[i]);
+}
+
+/* `heddle VERB PROGRAM OPTIONS MORE`, for a shell; OpenCL programs come last. */
+static void add_command(const struct advisor *a, const char *verb, const char *more,
+                        struct strbuf *out)
+{
+    strbuf_addf(out, "heddle %s", verb);
+    if (!a->command.n) {
+        strbuf_add_char(out, ' ');
+        point_quote(out, a->what);
+    }
+    add_options(a, out);
+    strbuf_add(out, more);
+    strbuf_add(out, a->command.n ? " --" : "");
+    for (uint32_t i = 0; i < a->command.n; i++) {
+        strbuf_add_char(out, ' ');
+        point_quote(out, a->command.items[i]);
+    }
+}
+
 void advise_file(struct advisor *a, struct strbuf *out)
 {
-    strbuf_addf(out, "# heddle advise l2 %s%s%s%s, for l2.policy=write_buffering on %s\n",
-                a->command.n ? "-- " : "", a->what, a->trial.size ? " --size " : "",
-                a->trial.size ? a->trial.size : "", a->trial.gpu ? a->trial.gpu : gpu_names[0]);
+    strbuf_add(out, "# ");
+    add_command(a, "advise l2", "", out);
+    strbuf_add_char(out, '\n');
     for (uint32_t i = 0; i < a->n; i++) {
         const struct proposal *p = &a->proposals[i];
         const struct l2_site *s = l2_advice_site(a->advice, p->site);
@@ -71,6 +122,22 @@ static void traffic_row(struct table *t, const char *name, const struct l2_traff
     table_count(t, x->cycles);
 }
 
+/* Where the marks are, and a run with them. */
+static void say_file(const struct advisor *a, struct strbuf *out)
+{
+    if (!is_any_accepted(a)) {
+        strbuf_addf(out, "%s has no mark.\n", a->options->out);
+        return;
+    }
+    struct strbuf more = {0};
+    strbuf_add(&more, " --set l2.policy=write_buffering");
+    add_word(&more, "--annotations", a->options->out);
+    strbuf_addf(out, "written to %s; to run with it:\n", a->options->out);
+    add_command(a, a->command.n ? "exec" : "run", strbuf_text(&more), out);
+    strbuf_add_char(out, '\n');
+    strbuf_destroy(&more);
+}
+
 void advise_text(struct advisor *a, struct strbuf *out)
 {
     static const char *const titles[] = {"",           "DRAM reads",  "DRAM writes",
@@ -87,16 +154,8 @@ void advise_text(struct advisor *a, struct strbuf *out)
         strbuf_add(out, "No mark is both sound and of use here: there is nothing to annotate.\n");
     if (l2_advice_left_out(a->advice))
         strbuf_addf(out, "Only the first %d arguments of kernels were watched.\n", L2_MAX_SITES);
-    if (a->options->out && a->command.n)
-        strbuf_addf(out,
-                    "written to %s; `heddle exec ... --set l2.policy=write_buffering "
-                    "--annotations %s -- %s`\n",
-                    a->options->out, a->options->out, a->what);
-    else if (a->options->out)
-        strbuf_addf(out,
-                    "written to %s; `heddle run %s ... --set l2.policy=write_buffering "
-                    "--annotations %s`\n",
-                    a->options->out, a->what, a->options->out);
+    if (a->options->out)
+        say_file(a, out);
     else if (is_any_accepted(a))
         advise_file(a, out);
 }

@@ -385,12 +385,12 @@ static void remark(struct machine_config *c, const char *name, const struct cach
     strbuf_destroy(&text);
 }
 
-/* Who says which buffers are marked means a policy that knows marks. */
+/* Who says which buffers are marked means a policy that knows marks. Marks may be a whole file, so
+ * the warning points at the policy. */
 static void check_annotations(struct machine_config *c, struct diag_list *diags)
 {
     if (c->annotations.n && c->l2_policy != cache_policy_find("write_buffering"))
-        param_set_complain(&c->gpu->params, DIAG_WARNING, "l2",
-                           PARAM_NAMES("policy", "annotations"),
+        param_set_complain(&c->gpu->params, DIAG_WARNING, "l2", PARAM_NAMES("policy"),
                            "`--set l2.policy=write_buffering`", diags,
                            "l2.annotations mean nothing to l2.policy %s", c->l2_policy->name);
 }

@@ -14,12 +14,16 @@ small_v100="--gpu v100 --set l2.n_sets=1"
     says "not private:" && says "sound, but DRAM traffic "
     with=$(printf '%s\n' "$out" | awk '/^with them/ { print $5 }')
     without=$(printf '%s\n' "$out" | awk '/^without annotations/ { print $5 }')
-    # The file does what the table says.
-    status 0 "$heddle" run fft --size tiny $small_v100 --set l2.policy=write_buffering --annotations "$scratch/fft.l2" --fail-on-stale && silent err
+    # The file does what the table says, and the command that is shown runs with it.
+    shown="run fft --size tiny $small_v100 --set l2.policy=write_buffering --annotations $scratch/fft.l2"
+    says "heddle $shown"
+    status 0 "$heddle" $shown --fail-on-stale && silent err
     says "$with  bytes" && lacks "l2.stale_reads"
     status 0 "$heddle" run fft --size tiny $small_v100 && says "$without  bytes"
 }
 [ "$(echo "$with" | tr -d ,)" -lt "$(echo "$without" | tr -d ,)" ] || fail "$with bytes are not less than $without"
+
+head -1 "$scratch/fft.l2" | grep -qx "# heddle advise l2 fft --size tiny $small_v100" || fail "the file does not say where it is from"
 
 # What two SMs read would be dropped too early; a store to a part of a line fetches the rest.
 status 0 "$heddle" advise l2 hot --size tiny --set l2.n_sets=8 --json
@@ -62,7 +66,7 @@ printf '%s\n' "$out" | grep -q "^add 1 .cp" || fail "the stream is not proposed:
 status 2 "$heddle" advise l1 fft && complains "there is no subject 'l1'"
 status 4 "$heddle" advise l2 fft --size tiny --out "$scratch/none/fft.l2" && complains "cannot write $scratch/none/fft.l2: No such file" && silent out
 status 2 "$heddle" advise l2 nosuch && complains "there is no workload 'nosuch'"
-status 0 "$heddle" advise l2 fft --size tiny --gpu v100 && says "there is nothing to annotate" && says "sound, but DRAM traffic grows by 39.9 %: 131072 more bytes"
+status 0 "$heddle" advise l2 fft --size tiny --gpu v100 --out "$scratch/empty.l2" && says "empty.l2 has no mark" && lacks "--annotations" && says "there is nothing to annotate" && says "sound, but DRAM traffic grows by 39.9 %: 131072 more bytes"
 status 2 "$heddle" advise l2 fft --size tiny --set l2.policy=lru && complains "--set l2.policy=lru: advice is about l2.policy=write_buffering"
 status 2 "$heddle" advise l2 all && complains "one program at a time"
 status 2 "$heddle" advise l2 fft --size tiny --set l2.drops=x && complains "l2.drops"

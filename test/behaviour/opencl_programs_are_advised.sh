@@ -77,7 +77,7 @@ wb="--set l2.policy=write_buffering"
     status 0 "$heddle" advise l2 $small --out once.l2 -- ./stages once && silent err
     printf '%s\n' "$out" | grep -q "^fill  *1  middle  .cc  *2,048  proposed" || fail "middle is not proposed: $out"
     printf '%s\n' "$out" | grep -q "^use  *2  stream  .cp  *2,048  proposed" || fail "stream is not proposed: $out"
-    says "refused: no later launch reads it" && says "heddle exec ... --set l2.policy=write_buffering --annotations once.l2 -- ./stages once"
+    says "refused: no later launch reads it" && says "heddle exec $small --set l2.policy=write_buffering --annotations once.l2 -- ./stages once"
     with=$(printf '%s\n' "$out" | awk '/^with them/ { print $5 }' | tr -d ,)
     without=$(printf '%s\n' "$out" | awk '/^without annotations/ { print $5 }' | tr -d ,)
     [ "$with" -lt "$without" ] || fail "$with bytes are not less than $without"
