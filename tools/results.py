@@ -32,7 +32,7 @@ from result_summary import summary
 
 PAGES = {
     "atomics": ("Atomics units: at L2, or in L1D under mutexes",
-                ["s1-fig2", "s1-fig2-v100", "atomics-contention", "atomics-bins", "atomics-own-lines", "atomics-per-cycle", "atomics-queue", "atomics-visibility"]),
+                ["s1-fig2", "s1-fig2-v100", "atomics-contention", "v100-atomics-contention", "atomics-bins", "atomics-own-lines", "atomics-per-cycle", "v100-atomics-per-cycle", "atomics-queue", "atomics-visibility"]),
     "l2": ("Managing L2: write-buffering and read-bypassing",
            ["s1-fig7-fft", "s1-fig7-hot", "s1-fig7-sr1", "s1-fig7-sr2", "l2-demote",
             "v100-l2-fft", "v100-l2-hot", "v100-l2-sr1", "v100-l2-sr2", "v100-l2-demote"]),
