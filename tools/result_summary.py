@@ -18,15 +18,15 @@ WORDS = ["yes", "direction", "no", "look"]
 # Of the pages before machines, workloads, inputs and the rule of verdicts were revised.
 BEFORE = {("l1d", "S2"): [10, 19, 11, 4], ("l1d", "S3"): [11, 7, 6, 5],
           ("scheduling", "S4"): [19, 11, 15, 7], ("scheduling", "S3"): [7, 10, 18, 16]}
-RULE = """One rule gives the verdicts of figures and tables. It compares the size of an effect: for a relative number its distance
-from 1 (the gain or loss), for other numbers the number itself.
+RULE = """The verdict compares the sizes of effects. The effect of a relative number is its distance from 1 (the gain or loss); the
+effect of any other number is the number itself.
 
 | verdict | meaning |
 | --- | --- |
-| yes | "about": the effect is within a tenth of the paper's; where the paper has none (about 1), within 0.05 of 1. "at least", "at most", "less than", "each", the best of several: it holds |
+| yes | for "about": the effect is within a tenth of the paper's, or within 0.05 of 1 if the paper has no effect (about 1). For "at least", "at most", "less than", "each" and the best of several: the condition holds |
 | direction | not "yes", but the effect has the sign of the paper's and at least a tenth of its size |
 | no | neither |
-| look | only a reader can tell |
+| look | only a reader can judge |
 """
 
 
@@ -79,20 +79,20 @@ def headings_of(text):
     return re.findall(r"^## (.*)$", text, re.M)
 
 
-READING = """- `make results` (`tools/results.py PAGE`) writes this page, except for the paragraphs that explain and the reasons. A test
-  checks the numbers in those against the tables.
-- Inputs are the paper's where it gives them. Figures name the inputs that are smaller because a run would take many minutes.
-  Inputs that a paper does not give are of size `small`.
-- Rows use Heddle's names (`heddle show workloads`); a paper's other names stand below the picture.
-- "geometric mean of A to B" is over those rows, "mean" over all rows.
-- In pictures, a black line or ring is the paper's number, and bars of relative numbers begin at 1.
+READING = """- `make results` (`tools/results.py PAGE`) writes this page, except for explanations and reasons, which are written by hand. A
+  test checks their numbers against the tables.
+- Inputs are the paper's if it gives them, otherwise of size `small`. Figures name the inputs that are smaller than the paper's
+  because a run would take many minutes.
+- Rows use Heddle's names (`heddle show workloads`); the note below a picture gives other names that the paper uses.
+- "geometric mean of A to B" covers those rows, "mean" all rows.
+- In pictures, a black line or ring is the paper's number. Bars of relative numbers begin at 1.
 """
 
 
 def summary(page, title, figures, headings, why):
     papers = [p for p in PAPERS if of_paper(figures, p)]
-    top = "## In short\n\nClaims of the papers by [verdict](#the-rule-of-verdicts): yes agrees, direction has the right sign but another\n"
-    top += "size, no disagrees, look is for a reader.\n\n" + counts(page, figures, papers)
+    top = "## In short\n\nThe table counts the claims of the papers by [verdict](#the-rule-of-verdicts): \"yes\" agrees, \"direction\" has the right\n"
+    top += "sign but another size, \"no\" disagrees, \"look\" needs a reader.\n\n" + counts(page, figures, papers)
     top += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
     body = "\n## How to read this page\n\n" + READING.replace("PAGE", page)
     body += "\n## The papers\n\n" + row(["name", "paper"]) + row(["---"] * 2)
