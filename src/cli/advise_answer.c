@@ -72,9 +72,13 @@ static void add_command(const struct advisor *a, const char *verb, const char *m
 
 void advise_file(struct advisor *a, struct strbuf *out)
 {
+    struct strbuf origin = {0};
+    add_command(a, "advise l2", "", &origin);
     strbuf_add(out, "# ");
-    add_command(a, "advise l2", "", out);
+    for (const char *c = strbuf_text(&origin); *c; c++) /* a comment is one line */
+        strbuf_add_char(out, *c == '\n' ? ' ' : *c);
     strbuf_add_char(out, '\n');
+    strbuf_destroy(&origin);
     for (uint32_t i = 0; i < a->n; i++) {
         const struct proposal *p = &a->proposals[i];
         const struct l2_site *s = l2_advice_site(a->advice, p->site);

@@ -92,6 +92,10 @@ by = {(c["kernel"], c["argument"], c["mark"]): c for c in d["candidates"]}
 assert "are read again before they are stored to" in by["fill", 1, ".cc"]["reason"], by
 assert d["program"] == "./stages twice" and d["with"]["stale_reads"] == 0
 ' || fail "lines that are read twice"
+    # A command of several lines does not break the file.
+    status 0 "$heddle" advise l2 $small --out lines.l2 -- sh -c "true
+./stages once"
+    sed 1d once.l2 >once && sed 1d lines.l2 | cmp - once || fail "lines.l2: $(cat lines.l2)"
     # An unsound mark causes a warning, and fails on request; the program itself does not notice.
     printf 'fill 1 .cc\nstage 1 .cc\n' >bad.l2
     status 0 "$heddle" exec $small $wb --annotations bad.l2 -- ./stages twice && says 10
