@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/output.h"
+#include "cli/show.h"
 
 struct help_options {
     bool markdown;
@@ -65,9 +66,10 @@ static enum heddle_status run_help(const void *values, const struct text_list *o
         help_overview(&text);
     } else {
         const struct command *c = command_find(operands->items[0]);
-        if (!c)
+        if (c)
+            help_command(c, &text);
+        else if (!show_meaning(operands->items[0], &text))
             return command_report_unknown(operands->items[0]);
-        help_command(c, &text);
     }
     return output_take(&text);
 }
@@ -75,6 +77,8 @@ static enum heddle_status run_help(const void *values, const struct text_list *o
 static const char *const examples[] = {
     "heddle help run",
     "the options of `heddle run`",
+    "heddle help mshr",
+    "what MSHR means in these texts",
     "source <(heddle help --completion bash)",
     "from now on the Tab key completes commands, options and names in this shell",
     NULL,
@@ -82,9 +86,10 @@ static const char *const examples[] = {
 
 const struct command command_help = {
     .name = "help",
-    .operands = "[COMMAND]",
-    .summary = "explain a command",
-    .description = "Explains Heddle's commands, or one command in full.",
+    .operands = "[COMMAND|TERM]",
+    .summary = "explain a command or a term",
+    .description = "Explains Heddle's commands, one command in full, or a term of these texts "
+                   "(`heddle show terms` lists them).",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct help_options),

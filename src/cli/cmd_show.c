@@ -75,13 +75,19 @@ static const struct show_topic topics[] = {
      .help = "the statistics of a run",
      .show = show_stats,
      .markdown = show_stats_markdown},
+    {.word = "terms",
+     .long_word = "glossary",
+     .help = "the terms that help texts and pages use",
+     .show = show_terms,
+     .markdown = show_terms_markdown},
+    {.word = "term", .name_word = "NAME", .help = "one term, such as MSHR", .show = show_term},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
 
 static const struct option options[] = {
     OPTION_FLAG("json", struct show_options, json, "print JSON instead of text"),
     OPTION_FLAG("markdown", struct show_options, markdown,
-                "with workloads and stats: print the page of doc/"),
+                "with workloads, stats and terms: print the page of doc/"),
     OPTION_FLAG("unchecked", struct show_options, unchecked,
                 "with trace: do not read all of the file to see whether it is damaged; for "
                 "traces of many gigabytes"),
@@ -183,8 +189,9 @@ static const char *const examples[] = {
 const struct command command_show = {
     .name = "show",
     .operands = "TOPIC [NAME]",
-    .summary = "list workloads, GPUs, schedulers, cache policies, atomics units, statistics",
-    .description = "Lists what can be simulated, and explains the statistics.",
+    .summary = "list workloads, GPUs, schedulers, cache policies, atomics units, statistics, terms",
+    .description =
+        "Lists what can be simulated, and explains the statistics and the terms of these texts.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct show_options),

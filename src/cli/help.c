@@ -41,7 +41,9 @@ void help_overview(struct strbuf *out)
     strbuf_add(out, "\nTry: heddle run bfs --functional\n"
                     "     heddle show workloads\n"
                     "     heddle help run\n\n"
-                    "doc/glossary.md explains the terms, README.md lists all pages.\n");
+                    "`heddle help TERM` explains a term such as MSHR (doc/glossary.md has all of "
+                    "them); README.md\n"
+                    "lists all pages.\n");
 }
 
 void help_option_term(const struct option *o, struct strbuf *term)

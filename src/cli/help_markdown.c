@@ -140,11 +140,23 @@ static void add_parameters(struct strbuf *out)
     add_mechanisms("atomics", &atomics_mechanism, out);
 }
 
+static void add_contents(struct strbuf *out)
+{
+    strbuf_add(out, "| section | about |\n|---|---|\n");
+    for (uint32_t i = 0; i < n_commands; i++)
+        strbuf_addf(out, "| [heddle %s](#heddle-%s) | %s |\n", commands[i]->name, commands[i]->name,
+                    commands[i]->summary);
+    strbuf_add(out, "| [Parameters of a GPU](#parameters-of-a-gpu) | every parameter of a machine "
+                    "|\n\n");
+}
+
 void help_markdown(struct strbuf *out)
 {
-    strbuf_add(out,
-               "# The command line\n\n"
-               "<!-- Written by `heddle help --markdown`; a test fails when it drifts. -->\n\n");
+    strbuf_add(
+        out, "# The command line\n\n"
+             "<!-- Written by `heddle help --markdown`; a test fails when it drifts. -->\n\n"
+             "The [glossary](glossary.md) explains the terms; `heddle help TERM` prints one.\n\n");
+    add_contents(out);
     for (uint32_t i = 0; i < n_commands; i++)
         add_command(commands[i], out);
     add_exit_statuses(out);

@@ -46,9 +46,15 @@ enum heddle_status show_atomics(const struct show_options *o, const char *name, 
 enum heddle_status show_atomics_unit(const struct show_options *o, const char *name,
                                      struct strbuf *out);
 
-/* doc/workloads.md and doc/statistics.md. */
+enum heddle_status show_terms(const struct show_options *o, const char *name, struct strbuf *out);
+enum heddle_status show_term(const struct show_options *o, const char *name, struct strbuf *out);
+/* Adds the meaning of a term, in any case of letters. False if there is no such term. */
+bool show_meaning(const char *word, struct strbuf *out);
+
+/* doc/workloads.md, doc/statistics.md and doc/glossary.md. */
 void show_workloads_markdown(struct strbuf *out);
 void show_stats_markdown(struct strbuf *out);
+void show_terms_markdown(struct strbuf *out);
 
 /* Adds what S2 and the like stand for, for those that the text so far mentions. */
 void show_papers(struct strbuf *out);

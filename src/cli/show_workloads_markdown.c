@@ -60,12 +60,13 @@ void show_workloads_markdown(struct strbuf *out)
         "# The workloads\n\n"
         "<!-- Written by `heddle show workloads --markdown`; a test fails when it drifts. "
         "-->\n\n"
-        "Each is a kernel in OpenCL C, a host part, and a plain C reference that checks the "
-        "result; `src/workloads/NAME` holds all three. Inputs are generated from a seed. "
-        "The kernels are Heddle's own, written after the algorithms' descriptions; \"from\" "
-        "names the suite the papers took the program from. The last columns say how each "
-        "paper classes it. Where inputs are listed, `SIZE:NAME=VALUE:NAME=VALUE` in place of a "
-        "size changes some of it: `heddle run bfs --size paper-s4:graph=tree:edges=2M`.\n\n");
+        "A workload consists of kernels in OpenCL C, a host part, and a reference in C that "
+        "checks the result, all in\n`src/workloads/NAME`. Inputs are generated from a seed. The "
+        "kernels are Heddle's own, written from\ndescriptions of the algorithms.\n\n"
+        "In the table, \"from\" names the suite from which the papers took the program. The last "
+        "columns give the\nclass of the workload in each paper. Below, some workloads list "
+        "inputs. `SIZE:NAME=VALUE:NAME=VALUE`\ninstead of a size changes them: `heddle run bfs "
+        "--size paper-s4:graph=tree:edges=2M`.\n\n");
     add_overview(out);
     strbuf_add(out, "\n```\n");
     show_papers(out);

@@ -12,6 +12,8 @@ printf '.version 6.0\n.target sm_35\n.address_size 64\n.entry e()\n{\nret;\n}\n'
 "$heddle" show gpu ccws --json --set n_sms=7 >"$scratch/gpu.json"
 "$heddle" show stats --json >"$scratch/stats.json"
 "$heddle" show classes --json >"$scratch/classes.json"
+"$heddle" show terms --json >"$scratch/terms.json"
+"$heddle" show term mshr --json >"$scratch/term.json"
 "$heddle" show schedulers --json --gpu m2090 >"$scratch/schedulers.json"
 "$heddle" show policies --json >"$scratch/policies.json"
 "$heddle" run bfs --functional --size tiny --json >"$scratch/run.json"
@@ -30,7 +32,7 @@ if "$heddle" ptx --json "$scratch/broken.ptx" "$scratch/none.ptx" "$scratch/brok
 fi
 
 python3 - "$scratch" <<'PY'
-import json, sys
+import json, os, sys
 def load(name):
     with open(f"{sys.argv[1]}/{name}.json") as f:
         return json.load(f)
@@ -53,6 +55,13 @@ assert by_name["n_sms"]["source"] == "S3 Table 5.1"
 assert by_name["register_granule"]["chosen"]
 changed = {p["name"]: p for p in load("gpu")["parameters"]}
 assert changed["n_sms"]["value"] == 7 and changed["n_sms"]["source"] == "--set"
+
+# The glossary: every name is explained once, and every page that it names exists.
+terms = load("terms")
+names_of = [name for t in terms for name in t["term"].lower().split(", ")]
+assert len(names_of) == len(set(names_of)) > 60, sorted(names_of)
+assert load("term") in terms and load("term")["term"] == "MSHR"
+assert all(t["meaning"] and (not t["page"] or os.path.exists("doc/" + t["page"])) for t in terms)
 
 all_stats = load("stats")
 names = [s["name"] for s in all_stats if not s["timed"]]

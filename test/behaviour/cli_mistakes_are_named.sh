@@ -54,6 +54,10 @@ watched="--attribute --locality --series 1000 --series-out $scratch/s.csv --reco
     status 0 "$heddle" run nw --size tiny --scheduler gcaws --json $watched --record-decisions "$scratch/d"
 }
 status 2 "$heddle" help shwo && complains "did you mean 'show'?"
+status 0 "$heddle" help mshr && says "miss status holding register"
+status 0 "$heddle" help partition && says "slice, partition, memory partition"
+status 2 "$heddle" help MSHRs && complains "no command 'MSHRs'"
+status 2 "$heddle" show term MSHRs && complains "did you mean 'MSHR'?"
 status 2 "$heddle" run && complains "heddle run needs WORKLOAD"
 status 2 "$heddle" run bsf --functional && complains "did you mean 'bfs'?"
 status 2 "$heddle" run BFS --functional && complains "did you mean 'bfs'?"

@@ -12,5 +12,6 @@ current() {
 }
 current doc/workloads.md "$heddle" show workloads --markdown
 current doc/statistics.md "$heddle" show stats --markdown
+current doc/glossary.md "$heddle" show terms --markdown
 current doc/model.md python3 tools/collect_model.py
 exit $failed
