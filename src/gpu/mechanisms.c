@@ -39,8 +39,9 @@ void mechanism_unknown(const struct param_set *set, const struct mechanism *m, c
 
 /* A place for a mechanism: whose parameters have names that begin so. */
 struct place {
-    const char *prefix;  /* of the mechanism's parameters: "l1d.policy" */
-    const char *setting; /* that chooses the mechanism */
+    const char *prefix;   /* of the mechanism's parameters: "l1d.policy" */
+    const char *setting;  /* that chooses the mechanism */
+    const char *in_short; /* prefix that does as well, "l1d"; NULL = none */
     const struct mechanism *mechanism;
     const struct plugin *in_use;
 };
@@ -50,11 +51,11 @@ static void find_places(const struct machine_config *c, struct place *places)
 {
     const struct plugin *crit = c->criticality ? &c->criticality->plugin : NULL;
     const struct place all[N_PLACES] = {
-        {"scheduler", "scheduler", &scheduler_mechanism, &c->scheduler->plugin},
-        {"l1d.policy", "l1d.policy", &cache_policy_mechanism, &c->l1d_policy->plugin},
-        {"l2.policy", "l2.policy", &cache_policy_mechanism, &c->l2_policy->plugin},
-        {"criticality", "criticality", &criticality_mechanism, crit},
-        {"atomics", "atomics.unit", &atomics_mechanism, &c->atomics->plugin},
+        {"scheduler", "scheduler", NULL, &scheduler_mechanism, &c->scheduler->plugin},
+        {"l1d.policy", "l1d.policy", "l1d", &cache_policy_mechanism, &c->l1d_policy->plugin},
+        {"l2.policy", "l2.policy", "l2", &cache_policy_mechanism, &c->l2_policy->plugin},
+        {"criticality", "criticality", NULL, &criticality_mechanism, crit},
+        {"atomics", "atomics.unit", NULL, &atomics_mechanism, &c->atomics->plugin},
     };
     memcpy(places, all, sizeof all);
 }
@@ -120,9 +121,21 @@ static void explain_owner(const struct place *at, const struct plugin *owner, st
         strbuf_addf(out, "; %s is %s", at->setting, at->in_use->name);
 }
 
+/* Does any mechanism that could be here have it? */
+static bool has_owner(const struct place *at, const char *parameter)
+{
+    bool any = false;
+    for (uint32_t i = 0; !any && i < at->mechanism->count(); i++)
+        any = has_param(at->mechanism->at(i), parameter);
+    return any;
+}
+
 static bool explain_at(const struct place *at, const char *name, struct strbuf *out)
 {
     const char *parameter = below(name, at->prefix);
+    const char *in_short = at->in_short ? below(name, at->in_short) : NULL;
+    if (!parameter && in_short && has_owner(at, in_short))
+        parameter = in_short;
     if (!at->in_use)
         return false;
     if (parameter) {

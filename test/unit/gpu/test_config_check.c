@@ -282,6 +282,8 @@ static void parameters_of_mechanisms_that_are_not_in_use_are_explained(void **st
          "hint: parameters of scheduler swl begin with scheduler: swl has scheduler.limit\n"},
         {{"l1d.policy.pd_max=3"},
          "hint: l1d.policy is lru, which has no parameter 'pd_max'; one is in "},
+        {{"l2.drop=demote"},
+         "hint: l2.policy is lru, which has no parameter 'drop'; one is in write_buffering; lru"},
         {{"l2.policy.seed=3"}, "hint: l2.policy is lru, which has no parameter 'seed'; one is in "},
         {{"criticality.file=x"},
          "hint: criticality is none, which has no parameter 'file'; one is in oracle; none has "
