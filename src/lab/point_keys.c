@@ -190,6 +190,8 @@ static bool hash_machine(struct keys *k, const struct machine_config *c,
     ok &= hash_mechanism(k, &h, "scheduler", &c->scheduler->plugin);
     ok &= hash_mechanism(k, &h, "cache policy", &c->l1d_policy->plugin);
     ok &= hash_mechanism(k, &h, "cache policy", &c->l2_policy->plugin);
+    if (c->host_memory.is_separate)
+        ok &= hash_mechanism(k, &h, "cache policy", &c->host_memory.llc_policy->plugin);
     ok &= hash_mechanism(k, &h, "criticality", &c->criticality->plugin);
     ok &= hash_mechanism(k, &h, "atomics", &c->atomics->plugin);
     for (uint32_t i = 0; i < c->gpu->params.n; i++) {

@@ -56,6 +56,7 @@ static const char *const run_statements[] = {
     " ('scheduler ' || coalesce(json_extract(d, '$.scheduler'), :scheduler),"
     " 'cache policy ' || coalesce(json_extract(d, '$.l1d_policy'), :l1d),"
     " 'cache policy ' || json_extract(d, '$.l2_policy'),"
+    " 'cache policy ' || json_extract(d, '$.config.\"host_llc.policy\"'),"
     " 'atomics ' || json_extract(d, '$.atomics'),"
     " 'criticality ' || json_extract(d, '$.criticality'),"
     " iif(json_type(d, '$.process') IS NULL, " /* not a program of the same name */

@@ -173,6 +173,13 @@ static const struct workload_size sizes[] = {
     {NULL, {0}},
 };
 
+static const struct workload_input inputs[] = {
+    {"vertices", NULL, 2, 1000000, "of the graph"},
+    {"edges", NULL, 2, 40000000, "directed"},
+    {"sources", NULL, 1, 1000000, "vertices that paths begin at"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
 const struct workload workload_bc = {
     .name = "bc",
     .paper_name = "BC",
@@ -184,6 +191,7 @@ const struct workload workload_bc = {
     .source = workload_bc_source,
     .param_names = {"vertices", "edges", "sources"},
     .sizes = sizes,
+    .inputs = inputs,
     .state_bytes = sizeof(struct bc),
     .setup = setup,
     .run = run,

@@ -14,7 +14,8 @@ enum { GROUP = 256 };
 
 struct bit {
     struct arena arena;
-    uint32_t n; /* a power of two */
+    uint32_t n;   /* a power of two */
+    uint32_t run; /* keys that are sorted together, a power of two; all, if it is n */
     uint32_t *keys, *got, *want;
 };
 
@@ -23,6 +24,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     struct bit *s = state;
     struct workload_rng rng = {seed};
     s->n = 1u << size->p[0];
+    s->run = size->p[1] && size->p[1] < size->p[0] ? 1u << size->p[1] : s->n;
     s->keys = ARENA_ARRAY(&s->arena, uint32_t, s->n);
     s->got = ARENA_ARRAY(&s->arena, uint32_t, s->n);
     s->want = ARENA_ARRAY(&s->arena, uint32_t, s->n);
@@ -35,7 +37,7 @@ static void run(void *state, struct device *d)
     struct bit *s = state;
     size_t bytes = s->n * sizeof *s->keys;
     device_buffer keys = device_alloc_from(d, s->keys, bytes, "keys");
-    for (uint32_t span = 2; span <= s->n; span *= 2)
+    for (uint32_t span = 2; span <= s->run; span *= 2)
         for (uint32_t distance = span / 2; distance > 0 && device_ok(d); distance /= 2)
             DEVICE_LAUNCH_1D(d, "bitonic_step", s->n / 2, GROUP, arg_buffer(keys),
                              arg_u32(distance), arg_u32(span));
@@ -48,11 +50,18 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Every other run, as the network leaves it for the next span. */
+static int compare_down(const void *a, const void *b)
+{
+    return compare(b, a);
+}
+
 static void reference(void *state)
 {
     struct bit *s = state;
     memcpy(s->want, s->keys, s->n * sizeof *s->want);
-    qsort(s->want, s->n, sizeof *s->want, compare);
+    for (uint32_t i = 0; i < s->n; i += s->run)
+        qsort(s->want + i, s->run, sizeof *s->want, i & s->run ? compare_down : compare);
 }
 
 static bool check(const void *state, struct strbuf *why)
@@ -75,6 +84,7 @@ static const struct workload_size sizes[] = {
 
 static const struct workload_input inputs[] = {
     {"log2_keys", NULL, 9, 24, "so many keys are sorted, as a power of two"},
+    {"log2_run", NULL, 0, 24, "only runs of so many keys are sorted; 0: all keys"},
     {NULL, NULL, 0, 0, NULL},
 };
 
@@ -88,7 +98,7 @@ const struct workload workload_bit = {
     .origin = "Intel SDK",
     .categories = {.s3_ch6 = "memory-intensive"},
     .source = workload_bit_source,
-    .param_names = {"log2_keys"},
+    .param_names = {"log2_keys", "log2_run"},
     .sizes = sizes,
     .inputs = inputs,
     .state_bytes = sizeof(struct bit),

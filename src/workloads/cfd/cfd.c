@@ -274,6 +274,12 @@ static const struct workload_size sizes[] = {
     {NULL, {0}},
 };
 
+static const struct workload_input inputs[] = {
+    {"elements", NULL, 1000, 10000000, "of the mesh, a work-item each"},
+    {"iterations", NULL, 1, 1000, "of the solver"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
 const struct workload workload_cfd = {
     .name = "cfd",
     .paper_name = "CFD",
@@ -287,6 +293,7 @@ const struct workload workload_cfd = {
     .source = workload_cfd_source,
     .param_names = {"elements", "shuffle_window", "iterations"},
     .sizes = sizes,
+    .inputs = inputs,
     .state_bytes = sizeof(struct cfd),
     .setup = cfd_setup,
     .run = cfd_run,

@@ -15,7 +15,7 @@ enum { COLUMN_GROUP = 512, GROUP = 4 };
 
 struct gau {
     struct arena arena;
-    uint32_t n;
+    uint32_t n, columns;             /* columns that are eliminated */
     float *a, *b;                    /* the system */
     float *upper, *multiplier, *rhs; /* what the device makes of it */
     float *want_u, *want_l, *want_rhs;
@@ -26,6 +26,9 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     struct gau *s = state;
     struct workload_rng rng = {seed};
     s->n = (uint32_t)size->p[0];
+    s->columns = s->n - 1;
+    if (size->p[1] && size->p[1] < s->columns)
+        s->columns = (uint32_t)size->p[1];
     size_t cells = (size_t)s->n * s->n;
     float **matrices[] = {&s->a, &s->upper, &s->multiplier, &s->want_u, &s->want_l};
     float **vectors[] = {&s->b, &s->rhs, &s->want_rhs};
@@ -50,7 +53,7 @@ static void run(void *state, struct device *d)
     device_buffer m = device_alloc(d, bytes, "multipliers");
     uint32_t side = round_up_u32(s->n, GROUP);
     struct device_arg n = arg_i32((int32_t)s->n);
-    for (uint32_t t = 0; t + 1 < s->n && device_ok(d); t++) {
+    for (uint32_t t = 0; t < s->columns && device_ok(d); t++) {
         struct device_arg step = arg_i32((int32_t)t);
         DEVICE_LAUNCH_1D(d, "gau_multipliers", round_up_u32(s->n, COLUMN_GROUP), COLUMN_GROUP,
                          arg_buffer(a), arg_buffer(m), n, step);
@@ -63,13 +66,15 @@ static void run(void *state, struct device *d)
 }
 
 /* Doolittle: each entry of L and U at once, as an inner product of what is there of both. */
-static double factor_entry(const double *lu, size_t n, const float *a, size_t row, size_t column)
+static double factor_entry(const struct gau *s, const double *lu, size_t row, size_t column)
 {
-    size_t known = row < column ? row : column;
-    double rest = (double)a[row * n + column];
+    size_t n = s->n, known = row < column ? row : column;
+    bool is_eliminated = column < row && column < s->columns;
+    known = known < s->columns ? known : s->columns;
+    double rest = (double)s->a[row * n + column];
     for (size_t k = 0; k < known; k++)
         rest -= lu[row * n + k] * lu[k * n + column];
-    return column < row ? rest / lu[column * n + column] : rest;
+    return is_eliminated ? rest / lu[column * n + column] : rest;
 }
 
 static void reference(void *state)
@@ -81,10 +86,11 @@ static void reference(void *state)
     for (size_t row = 0; row < n; row++) {
         y[row] = (double)s->b[row];
         for (size_t column = 0; column < n; column++) {
-            double entry = lu[row * n + column] = factor_entry(lu, n, s->a, row, column);
-            if (column < row)
+            double entry = lu[row * n + column] = factor_entry(s, lu, row, column);
+            bool is_eliminated = column < row && column < s->columns;
+            if (is_eliminated)
                 y[row] -= entry * y[column];
-            (column < row ? s->want_l : s->want_u)[row * n + column] = (float)entry;
+            (is_eliminated ? s->want_l : s->want_u)[row * n + column] = (float)entry;
         }
         s->want_rhs[row] = (float)y[row];
     }
@@ -116,6 +122,12 @@ static const struct workload_size sizes[] = {
     {NULL, {0}},
 };
 
+static const struct workload_input inputs[] = {
+    {"n", NULL, 2, 4096, "unknowns and equations"},
+    {"columns", NULL, 0, 4096, "that are eliminated, from the first; 0: all"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
 const struct workload workload_gau = {
     .name = "gau",
     .paper_name = "GAU",
@@ -125,8 +137,9 @@ const struct workload workload_gau = {
     .origin = "Rodinia",
     .categories = {.s3_ch3 = "computation-intensive", .s3_ch6 = "memory-intensive"},
     .source = workload_gau_source,
-    .param_names = {"n"},
+    .param_names = {"n", "columns"},
     .sizes = sizes,
+    .inputs = inputs,
     .state_bytes = sizeof(struct gau),
     .setup = setup,
     .run = run,

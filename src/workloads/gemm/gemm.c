@@ -80,6 +80,11 @@ static const struct workload_size sizes[] = {
     {NULL, {0}},
 };
 
+static const struct workload_input inputs[] = {
+    {"ni", NULL, 1, 8192, "rows of A and C"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
 const struct workload workload_gemm = {
     .name = "gemm",
     .paper_name = "GEMM",
@@ -91,6 +96,7 @@ const struct workload workload_gemm = {
     .source = workload_gemm_source,
     .param_names = {"ni", "nj", "nk"},
     .sizes = sizes,
+    .inputs = inputs,
     .state_bytes = sizeof(struct gemm),
     .setup = setup,
     .run = run,

@@ -105,6 +105,11 @@ static const struct workload_size sizes[] = {
     {NULL, {0}},
 };
 
+static const struct workload_input inputs[] = {
+    {"n", NULL, 2, 4096, "rows and columns, rounded up to tiles of 16"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
 const struct workload workload_lud = {
     .name = "lud",
     .paper_name = "LUD",
@@ -118,6 +123,7 @@ const struct workload workload_lud = {
     .source = workload_lud_source,
     .param_names = {"n"},
     .sizes = sizes,
+    .inputs = inputs,
     .state_bytes = sizeof(struct lud),
     .setup = lud_setup,
     .run = lud_run,

@@ -171,6 +171,11 @@ static const struct workload_size sizes[] = {
     {NULL, {0}},
 };
 
+static const struct workload_input inputs[] = {
+    {"iterations", NULL, 1, 1000, "of the whole graph"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
 const struct workload workload_prk = {
     .name = "prk",
     .paper_name = "PRK",
@@ -182,6 +187,7 @@ const struct workload workload_prk = {
     .source = workload_prk_source,
     .param_names = {"vertices", "edges", "iterations"},
     .sizes = sizes,
+    .inputs = inputs,
     .state_bytes = sizeof(struct prk),
     .setup = setup,
     .run = run,

@@ -99,6 +99,11 @@ static const struct workload_size sizes[] = {
     {NULL, {0}},
 };
 
+static const struct workload_input inputs[] = {
+    {"cols", NULL, 1000, 10000000, "of the wall"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
 const struct workload workload_pth = {
     .name = "pth",
     .paper_name = "PTH",
@@ -113,6 +118,7 @@ const struct workload workload_pth = {
     .source = workload_pth_source,
     .param_names = {"cols", "rows", "rows_per_launch"},
     .sizes = sizes,
+    .inputs = inputs,
     .state_bytes = sizeof(struct pth),
     .setup = pth_setup,
     .run = pth_run,

@@ -326,13 +326,19 @@ static const struct workload_size sc_mid_sizes[] = {
     {NULL, {0}},
 };
 
+static const struct workload_input sc_inputs[] = {
+    {"points", NULL, 16, 1 << 20, "to cluster, a work-item each"},
+    {"candidates", NULL, 1, 100000, "for a centre, a launch each"},
+    {NULL, NULL, 0, 0, NULL},
+};
+
 #define STREAMCLUSTER                                                                              \
     .summary = "Each thread streams through its point's coordinates and computes what opening a "  \
                "centre would change: coalesced reads, scattered row stores.",                      \
     .origin = "Rodinia", .source = workload_sc_source,                                             \
-    .param_names = {"dims", "points", "candidates"}, .state_bytes = sizeof(struct sc),             \
-    .setup = sc_setup, .run = sc_run, .reference = sc_reference, .check = sc_check,                \
-    .teardown = sc_teardown
+    .param_names = {"dims", "points", "candidates"}, .inputs = sc_inputs,                          \
+    .state_bytes = sizeof(struct sc), .setup = sc_setup, .run = sc_run, .reference = sc_reference, \
+    .check = sc_check, .teardown = sc_teardown
 
 const struct workload workload_sc_small = {
     .name = "sc_small",
