@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Inputs whose longest launch takes a millisecond or more on the CMP. Of programs with many launches,
- * only some are executed: one launch is measured. */
+/* Inputs whose longest launch takes a millisecond or more on the CMP. Programs with many launches
+ * execute some of them: one is measured. */
 const struct experiment_entry experiment_entries[N_ENTRIES] = {
     {"ac", "small:samples=12288:lags=12288"},
     {"bin", "small:elements=1048576:keys=65536"},

@@ -221,6 +221,32 @@ static enum heddle_status take(struct mixes *m, const struct hetero_options *o)
 
 /* --- choices --- */
 
+const struct mixes_mix *mixes_reporter(const struct mixes *m, const struct mixes_mix *mix)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        const struct mixes_mix *other = &m->items[i];
+        bool is_in_it = false;
+        for (uint32_t k = 0; k < mix->what.n_natives; k++)
+            is_in_it |= mix->what.natives[k] == other->what.natives[0];
+        if (other->is_there && other->what.entry == mix->what.entry && other->what.n_natives == 1 &&
+            !is_in_it)
+            return other;
+    }
+    return NULL;
+}
+
+static struct pressure on_cmp(const struct mixes *m, const struct mixes_mix *mix,
+                              const struct hetero_machine *machine, enum pressure_rule rule)
+{
+    const struct mixes_entry *e = &m->entries[mix->what.entry];
+    if (rule != PRESSURE_MEASURED)
+        return pressure_on_cmp(machine, rule, e->features[HETERO_THREADS],
+                               e->features[HETERO_BUFFER]);
+    const struct mixes_mix *reporter = mixes_reporter(m, mix);
+    return pressure_measured(machine, &m->natives[reporter->what.natives[0]].table,
+                             reporter->slowdown[0][HETERO_CMP]);
+}
+
 void mixes_choose(const struct mixes *m, const struct mixes_mix *mix, struct mixes_choice *c)
 {
     const struct mixes_entry *e = &m->entries[mix->what.entry];
@@ -240,7 +266,7 @@ void mixes_choose(const struct mixes *m, const struct mixes_mix *mix, struct mix
 
     machine.cores = machine.cores + 1 - q.n_natives; /* hetero_testbed has a native already */
     const struct pressure kernel[HETERO_N_TARGETS] = {
-        pressure_on_cmp(&machine, c->rule, e->features[HETERO_THREADS], e->features[HETERO_BUFFER]),
+        on_cmp(m, mix, &machine, c->rule),
         pressure_on_gpu(&machine, e->transfer, e->predicted_s[HETERO_GPU])};
     for (uint32_t i = 0; i < q.n_natives; i++) {
         natives[i].table = &m->natives[mix->what.natives[i]].table;

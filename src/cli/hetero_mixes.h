@@ -57,7 +57,10 @@ struct mixes_choice {
     struct hetero_answer predicted, measured;
     double slowdown[MAX_MIX_NATIVES][HETERO_N_TARGETS]; /* predicted, of natives */
 };
-/* Goal, reference, rule and weight are given. */
+/* The launch beside another native alone, which tells its pressure on the CMP; NULL if there is
+ * none. A mix cannot tell for itself: it would predict what it has measured. */
+const struct mixes_mix *mixes_reporter(const struct mixes *m, const struct mixes_mix *mix);
+/* Goal, reference, rule and weight are given; the rule `measured` needs a reporter. */
 void mixes_choose(const struct mixes *m, const struct mixes_mix *mix, struct mixes_choice *c);
 
 void mixes_json(const struct mixes *m, struct strbuf *out);

@@ -6,7 +6,7 @@
 
 /* --- JSON --- */
 
-static const char *const rule_words[] = {"live", "footprint"};
+static const char *const rule_words[] = {"live", "footprint", "measured"};
 
 static void json_native(const struct mixes *m, uint32_t i, struct json_writer *w)
 {
@@ -101,6 +101,8 @@ static void json_choices(const struct mixes *m, const struct mixes_mix *mix, str
         json_choice(m, mix, (struct mixes_choice){.weight = weight}, w);
     json_choice(m, mix, (struct mixes_choice){.weight = 1, .reference = REFERENCE_BEST}, w);
     json_choice(m, mix, (struct mixes_choice){.weight = 1, .rule = PRESSURE_FOOTPRINT}, w);
+    if (mixes_reporter(m, mix))
+        json_choice(m, mix, (struct mixes_choice){.weight = 1, .rule = PRESSURE_MEASURED}, w);
     json_choice(m, mix, (struct mixes_choice){.weight = 1, .goal = GOAL_THROUGHPUT}, w);
     json_choice(m, mix, (struct mixes_choice){.weight = 1, .goal = GOAL_WEIGHTED}, w);
     json_end_array(w);

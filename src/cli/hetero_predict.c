@@ -50,6 +50,13 @@ static struct hetero_model *read_model(const char *name, enum heddle_status *sta
     return m;
 }
 
+/* "-" if it has none. */
+static const char *note_of(const struct hetero_model *m, const char *word)
+{
+    const char *text = hetero_model_find_note(m, word);
+    return text ? text : "-";
+}
+
 static void list_models(struct strbuf *out)
 {
     static const char *const titles[] = {"model", "target", "scenario", "terms", "source"};
@@ -58,10 +65,10 @@ static void list_models(struct strbuf *out)
         enum heddle_status status;
         struct hetero_model *m = read_model(hetero_shipped_models[i].name, &status);
         table_cell(&t, "%s", hetero_shipped_models[i].name);
-        table_cell(&t, "%s", hetero_model_find_note(m, "target"));
-        table_cell(&t, "%s", hetero_model_find_note(m, "scenario"));
+        table_cell(&t, "%s", note_of(m, "target"));
+        table_cell(&t, "%s", note_of(m, "scenario"));
         table_count(&t, m->n_terms);
-        table_cell(&t, "%s", hetero_model_find_note(m, "source"));
+        table_cell(&t, "%s", note_of(m, "source"));
         hetero_model_destroy(m);
     }
     table_print(&t, out);

@@ -10,6 +10,7 @@
 #include "cli/hetero_measure.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "hetero/model_set.h"
 #include "hetero/train.h"
 #include "lab/yaml_doc.h"
 
@@ -162,11 +163,30 @@ static void print_text(const struct training *t, const char *path, struct strbuf
 
 /* --- The command --- */
 
+static bool uses(const struct hetero_model *m, const char *feature)
+{
+    return hetero_model_find_feature(m, feature) != HETERO_NO_FEATURE;
+}
+
+/* What it predicts, if it has the features of S3's models. */
+static void note_kind(struct hetero_model *m)
+{
+    bool is_gpu = uses(m, "mem"), is_co_located = false;
+    if (is_gpu == uses(m, "vector_mem"))
+        return;
+    for (int i = 0; i < HETERO_N_SYSTEM; i++)
+        is_co_located |= uses(m, hetero_system_names[i]);
+    hetero_model_note(m, "target", hetero_target_names[is_gpu ? HETERO_GPU : HETERO_CMP]);
+    hetero_model_note(m, "scenario",
+                      hetero_scenario_names[is_co_located ? HETERO_CO_LOCATED : HETERO_ALONE]);
+}
+
 static enum heddle_status write_model(const struct training *t, const char *rows, const char *path)
 {
     if (!path)
         return HEDDLE_OK;
     struct strbuf text = {0}, note = {0};
+    note_kind(t->result.model);
     hetero_model_note(t->result.model, "source", rows);
     strbuf_addf(&note, "%u of %u kernels, R^2 %.6f", t->result.n_kept_kernels, t->rows.n_kernels,
                 t->result.r_squared_kept);

@@ -20,6 +20,17 @@ double bubble_interpolate(const double steps[BUBBLE_STEPS + 1], double share)
     return steps[below] + part * (steps[below + 1] - steps[below]);
 }
 
+double bubble_share_of(const double steps[BUBBLE_STEPS + 1], double slowdown)
+{
+    uint32_t i = 0;
+    while (i <= BUBBLE_STEPS && steps[i] < slowdown)
+        i++;
+    if (i == 0 || i > BUBBLE_STEPS)
+        return i == 0 ? 0 : 1;
+    double part = (slowdown - steps[i - 1]) / (steps[i] - steps[i - 1]);
+    return (i - 1 + part) / BUBBLE_STEPS;
+}
+
 double bubble_slowdown(const struct bubble_table *t, const struct hetero_machine *m,
                        struct pressure p)
 {
@@ -33,6 +44,12 @@ struct pressure pressure_on_cmp(const struct hetero_machine *m, enum pressure_ru
 {
     double live = rule == PRESSURE_FOOTPRINT ? 1 : fmin(1, m->cores * m->lanes / threads);
     return (struct pressure){.llc_bytes = fmin(m->llc_bytes, buffer_bytes * live)};
+}
+
+struct pressure pressure_measured(const struct hetero_machine *m, const struct bubble_table *t,
+                                  double slowdown)
+{
+    return (struct pressure){.llc_bytes = m->llc_bytes * bubble_share_of(t->cache, slowdown)};
 }
 
 struct pressure pressure_on_gpu(const struct hetero_machine *m, double transfer_bytes,

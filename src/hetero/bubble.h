@@ -31,18 +31,26 @@ struct pressure {
 enum pressure_rule {
     PRESSURE_LIVE,      /* S3: the part of its buffers that concurrent threads work on */
     PRESSURE_FOOTPRINT, /* all of its buffers */
+    PRESSURE_MEASURED,  /* that of the bubble that slows down a reporter, a native, as much */
 };
 
 /* Piecewise linear between the steps; `share` of the whole is held at 0 and 1. */
 double bubble_interpolate(const double steps[BUBBLE_STEPS + 1], double share);
 
+/* The least share of the whole whose bubble slows down so much; held at 0 and 1. */
+double bubble_share_of(const double steps[BUBBLE_STEPS + 1], double slowdown);
+
 /* Slowdown = 1 + (s_cache - 1) + (s_bandwidth - 1). */
 double bubble_slowdown(const struct bubble_table *t, const struct hetero_machine *m,
                        struct pressure p);
 
-/* A kernel of so many threads and bytes of buffers on the CMP: pressure on the LLC alone. */
+/* A kernel of so many threads and bytes of buffers on the CMP: pressure on the LLC alone. Not for
+ * PRESSURE_MEASURED. */
 struct pressure pressure_on_cmp(const struct hetero_machine *m, enum pressure_rule rule,
                                 double threads, double buffer_bytes);
+/* A kernel on the CMP beside which a reporter with this table has slowed down so much. */
+struct pressure pressure_measured(const struct hetero_machine *m, const struct bubble_table *t,
+                                  double slowdown);
 /* A kernel on the GPU, which takes `alone_s` and moves so many bytes: pressure on DRAM alone. */
 struct pressure pressure_on_gpu(const struct hetero_machine *m, double transfer_bytes,
                                 double alone_s);

@@ -8,6 +8,7 @@
 extern const char model_i7_3770_alone_text[], model_i7_3770_co_located_text[];
 extern const char model_s9150_alone_text[], model_s9150_co_located_text[];
 extern const char model_testbed_cmp_alone_text[], model_testbed_gpu_alone_text[];
+extern const char model_testbed_cmp_co_located_text[], model_testbed_gpu_co_located_text[];
 
 const struct hetero_shipped hetero_shipped_models[] = {
     {"i7-3770-alone", model_i7_3770_alone_text},
@@ -16,6 +17,8 @@ const struct hetero_shipped hetero_shipped_models[] = {
     {"s9150-co-located", model_s9150_co_located_text},
     {"testbed-cmp-alone", model_testbed_cmp_alone_text},
     {"testbed-gpu-alone", model_testbed_gpu_alone_text},
+    {"testbed-cmp-co-located", model_testbed_cmp_co_located_text},
+    {"testbed-gpu-co-located", model_testbed_gpu_co_located_text},
 };
 const uint32_t n_hetero_shipped_models =
     sizeof hetero_shipped_models / sizeof hetero_shipped_models[0];

@@ -21,6 +21,11 @@ for n in 0 1; do
     "$heddle" run kmn --functional --json --size "tiny:points=1000:max_iterations=$n" >"$scratch/kmn$n.json"
     "$heddle" run km --json --size "tiny:points=1024:max_iterations=$n" >"$scratch/km$n.json"
 done
+# A part of a program's launches, and all of them.
+for part in csr=rounds=3 ell=rounds=3 gau=n=33:columns=2 bit=log2_keys=10:log2_run=3 \
+    csr=edges=200 gau=n=33 bit=log2_keys=10:log2_run=12; do
+    "$heddle" run "${part%%=*}" --functional --json --size "tiny:${part#*=}" >"$scratch/$part.json"
+done
 python3 - "$scratch" "$backends" <<'PYTHON'
 import json, sys
 def load(name):
@@ -57,6 +62,13 @@ assert all(load("kmn%d" % n)["verified"] for n in (0, 1))
 loads = [load("km%d" % n)["stats"]["l1d.loads"] for n in (0, 1)]
 assert loads == [32 * 34 * 32, 32 * 34 * (32 + 5)], loads
 assert all(load("km%d" % n)["verified"] for n in (0, 1))
+# Two launches a round and a column, s for the s-th span of keys.
+launches = {"csr=rounds=3": 6, "ell=rounds=3": 6, "gau=n=33:columns=2": 4, "bit=log2_keys=10:log2_run=3": 6,
+            "gau=n=33": 64, "bit=log2_keys=10:log2_run=12": 55}
+for name, n in launches.items():
+    assert load(name)["verified"] is True and load(name)["launches"] == n, (name, load(name)["launches"])
+assert load("csr=rounds=3")["output_hash"] == load("ell=rounds=3")["output_hash"]
+assert load("csr=edges=200")["verified"] is True and load("csr=edges=200")["launches"] > 6
 PYTHON
 
 set +e

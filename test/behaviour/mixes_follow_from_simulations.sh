@@ -21,8 +21,12 @@ status 0 "$heddle" query --csv --store "$scratch/t.db" "SELECT count(*) FROM run
 echo "$out" >"$scratch/count"
 status 0 "$heddle" $mixes ac --with chase --stored-only --json
 echo "$out" >"$scratch/again.json"
-status 0 "$heddle" hetero train models/testbed-cmp-alone.csv --out "$scratch/cmp.model"
-cmp "$scratch/cmp.model" models/testbed-cmp-alone.model || fail "the model is not that of its rows"
+for model in cmp-alone gpu-alone cmp-co-located gpu-co-located; do
+    status 0 "$heddle" hetero train "models/testbed-$model.csv" --out "$scratch/$model.model"
+    cmp "$scratch/$model.model" "models/testbed-$model.model" || fail "$model is not the model of its rows"
+done
+status 0 "$heddle" hetero models
+says "testbed-gpu-co-located  gpu     co-located     45  models/testbed-gpu-co-located.csv"
 
 python3 - "$scratch" <<'PY' || fail "the mix is not what it should be"
 import json, sys

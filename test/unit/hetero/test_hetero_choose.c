@@ -53,6 +53,19 @@ static void a_kernel_on_the_cmp_presses_on_the_cache(void **state)
     assert_close(pressure_on_cmp(m, PRESSURE_LIVE, 16, buffer).dram_gbps, 0, 0);
 }
 
+static void a_reporter_tells_the_pressure_of_a_kernel(void **state)
+{
+    (void)state;
+    const struct hetero_machine *m = &hetero_testbed;
+    assert_close(pressure_measured(m, &table, 0.98).llc_bytes, 0, 0);
+    assert_close(pressure_measured(m, &table, 1).llc_bytes, 0, 0);
+    assert_close(pressure_measured(m, &table, 1.005).llc_bytes, 0.5 * (1 << 20), 1e-3);
+    assert_close(pressure_measured(m, &table, 1.4375).llc_bytes, 6.25 * (1 << 20), 1e-3);
+    assert_close(pressure_measured(m, &table, 1.7).llc_bytes, 8 << 20, 1e-3);
+    assert_close(pressure_measured(m, &table, 2.5).llc_bytes, 8 << 20, 0); /* held */
+    assert_close(pressure_measured(m, &table, 1.4375).dram_gbps, 0, 0);
+}
+
 static void a_kernel_on_the_gpu_presses_on_bandwidth(void **state)
 {
     (void)state;
@@ -212,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_interpolated_and_held_at_the_ends),
         cmocka_unit_test(a_kernel_on_the_cmp_presses_on_the_cache),
+        cmocka_unit_test(a_reporter_tells_the_pressure_of_a_kernel),
         cmocka_unit_test(a_kernel_on_the_gpu_presses_on_bandwidth),
         cmocka_unit_test(other_natives_add_their_pressure),
         cmocka_unit_test(fairness_is_least_over_greatest_slowdown),
