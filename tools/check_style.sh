@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks that includes go one way only, that the code is formatted, that nothing is left to be done
-# later, that the text is plain English, and that the pages link to files that exist.
+# later, that the text is plain English, and that the pages link to files and
+# headings that exist.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 bad=0
@@ -92,12 +93,5 @@ while IFS='	' read -r phrase instead where; do
     }
 done <tools/phrases.txt
 
-for page in $(git ls-files '*.md'); do
-    for link in $(grep -o ']([^)#:]*)' "$page" | tr -d ']()'); do
-        [ -e "$(dirname "$page")/$link" ] || {
-            echo "$page: links to $link, which does not exist"
-            bad=1
-        }
-    done
-done
+python3 tools/check_links.py || bad=1
 exit $bad
