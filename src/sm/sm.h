@@ -238,7 +238,7 @@ struct fetch_part {
     uint64_t arrived; /* warps whose instructions arrive from the cache in the next cycle */
 };
 
-/* The load/store unit (ldst.c, ldst_push.c). */
+/* The load/store unit (ldst.c, ldst_other.c, ldst_push.c). */
 struct ldst_part {
     uint64_t due;          /* the cycle in which it has something to do; see sm.planned */
     struct ldst_op *ops;   /* ring */

@@ -108,9 +108,9 @@ static void count_to(uint16_t *counter, uint32_t bits)
 
 /* When a set is queried, the lives of all its lines fall by 1: so what is kept of a line is the
  * query with which its life ends. */
-static uint64_t *queries_of(const struct cache_policy *p, const struct cache_set *s)
+static uint64_t queries_of(const struct cache_policy *p, const struct cache_set *s)
 {
-    return &((struct protection *)p->state)->queries[s->set];
+    return ((const struct protection *)p->state)->queries[s->set];
 }
 
 /* By how much the access lowers the lives of its set. decide() is asked before that: it may be
@@ -121,13 +121,14 @@ static uint32_t life_it_takes(const struct mem_access *a)
 }
 
 /* The request reads the PD of its instruction and writes it to PL. */
-static void protect_line(const struct cache_policy *p, const struct cache_set *s, uint32_t way,
+static void protect_line(const struct protection *d, const struct cache_set *s, uint32_t way,
                          const struct mem_access *a)
 {
-    const struct protection *d = p->state;
     struct protected_line *line = line_of(s, way);
-    line->id = id_of(d, a);
-    line->ends = *queries_of(p, s) + (a->kind == MEM_STORE ? 0 : d->pdpt.pd[line->id]);
+    uint64_t query = d->queries[s->set];
+    uint8_t id = id_of(d, a);
+    line->id = id;
+    line->ends = query + (a->kind == MEM_STORE ? 0 : d->pdpt.pd[id]);
 }
 
 /* The hit is attributed to the previous instruction that used the line. */
@@ -295,7 +296,7 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
     uint64_t oldest = UINT64_MAX;
     int victim = CACHE_BYPASS;
     bool any_protected = false;
-    uint64_t query = *queries_of(p, s) + life_it_takes(a);
+    uint64_t query = queries_of(p, s) + life_it_takes(a);
     for (uint32_t way = 0; way < s->n_ways; way++) {
         if (line_of(s, way)->ends > query) {
             any_protected = true;
@@ -314,11 +315,10 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
 }
 
 /* Every load that is accepted, whatever becomes of it: a bypassed one too. */
-static void access_set(struct cache_policy *p, const struct cache_set *s)
+static void access_set(struct protection *d, const struct cache_set *s)
 {
-    struct protection *d = p->state;
     d->accesses++;
-    ++*queries_of(p, s);
+    d->queries[s->set]++;
 }
 
 /* Apart, so that other hits need not save registers for a call. */
@@ -337,9 +337,9 @@ void protection_on_hit(struct cache_policy *p, const struct cache_set *s, uint32
         hit_after_sample(p, s, way, a);
         return;
     }
-    access_set(p, s);
+    access_set(p->state, s);
     credit_tda_hit(p, line_of(s, way));
-    protect_line(p, s, way, a);
+    protect_line(p->state, s, way, a);
 }
 
 void protection_on_merge(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -347,12 +347,12 @@ void protection_on_merge(struct cache_policy *p, const struct cache_set *s, uint
 {
     if (sample_is_full(p))
         end_sample(p);
-    access_set(p, s);
+    access_set(p->state, s);
     if (way == ~0u)
         return;
     if (((const struct protection_params *)p->params)->count_merges)
         credit_tda_hit(p, line_of(s, way));
-    protect_line(p, s, way, a);
+    protect_line(p->state, s, way, a);
 }
 
 void protection_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
@@ -364,7 +364,7 @@ void protection_on_miss(struct cache_policy *p, const struct cache_set *s, int w
     }
     if (sample_is_full(p))
         end_sample(p);
-    access_set(p, s);
+    access_set(p->state, s);
     search_vta(p, s, a->line);
 }
 
@@ -395,7 +395,7 @@ void protection_on_evict(struct cache_policy *p, const struct cache_set *s, uint
 void protection_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                            const struct mem_access *a)
 {
-    protect_line(p, s, way, a);
+    protect_line(p->state, s, way, a);
     if (a->kind != MEM_STORE) /* an empty way had no victim to make room for */
         remove_victim(p->state, s, a->line);
 }
