@@ -9,9 +9,25 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* Length of the character constant that is the whole value at `p`, as in -DCLASS='S'; 0 when there
+ * is none. OpenCL's other compilers do not take its quotes away. */
+static size_t char_constant_len(const char *p, const struct strbuf *word)
+{
+    const char *before = strbuf_text(word);
+    size_t n_before = strlen(before), body = p[1] == '\\' && p[2] ? 2 : 1;
+    if (*p != '\'' || !n_before || before[n_before - 1] != '=' || !p[1] || p[1] == '\'')
+        return 0;
+    return p[1 + body] == '\'' && (!p[2 + body] || is_blank(p[2 + body])) ? 2 + body : 0;
+}
+
 /* Copies a quoted or plain run of one word; returns where it ends, NULL when a quote stays open. */
 static const char *copy_piece(const char *p, struct strbuf *word)
 {
+    size_t constant = char_constant_len(p, word);
+    if (constant) {
+        strbuf_add_n(word, p, constant);
+        return p + constant;
+    }
     if (*p == '\'' || *p == '"') {
         char quote = *p++;
         for (; *p && *p != quote; p++) {

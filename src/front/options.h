@@ -9,8 +9,8 @@
 #include "front/process.h"
 
 /* Splits `text` at blanks with a shell's quoting: '...' takes everything literally, in "..." a
- * backslash protects " and \, outside it protects any character. False, with a message, when a
- * quote is left open. */
+ * backslash protects " and \, outside it protects any character. A value that is a character
+ * constant (-DCLASS='S') keeps its quotes. False, with a message, when a quote is left open. */
 bool options_split(const char *text, struct arg_list *words, struct strbuf *error);
 
 /* Appends clang's arguments for the words of a user: options of other compilers are translated or

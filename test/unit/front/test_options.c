@@ -35,6 +35,16 @@ static void words_split_like_a_shell_splits_them(void **state)
     assert_words("\"a\\nb\" 'a\\'", "[a\\nb][a\\]");
 }
 
+/* SNU NPB builds with -DCLASS='S' and compares CLASS with 'S'. */
+static void a_character_constant_keeps_its_quotes(void **state)
+{
+    (void)state;
+    assert_words("-DCLASS='S' -I.", "[-DCLASS='S'][-I.]");
+    assert_words("-D SEP=' ' -DTICK='\\''", "[-D][SEP=' '][-DTICK='\\'']");
+    assert_words("-DEND='\\n' -DB='\\\\'", "[-DEND='\\n'][-DB='\\\\']");
+    assert_words("-DW='ab' -DE='' -I'd' -DM='a'b", "[-DW=ab][-DE=][-Id][-DM=ab]");
+}
+
 static void an_open_quote_is_an_error(void **state)
 {
     (void)state;
@@ -94,6 +104,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_split_like_a_shell_splits_them),
+        cmocka_unit_test(a_character_constant_keeps_its_quotes),
         cmocka_unit_test(an_open_quote_is_an_error),
         cmocka_unit_test(options_of_other_compilers_are_translated_or_dropped),
         cmocka_unit_test(options_that_redirect_the_result_are_refused),
