@@ -352,15 +352,13 @@ cl_int icd_clGetDeviceInfo(cl_device_id d, cl_device_info param, size_t size, vo
     return CL_INVALID_VALUE;
 }
 
+/* CL_DEVICE_PARTITION_PROPERTIES names no partition, so every value of `properties` is invalid or
+ * not supported; CL_DEVICE_PARTITION_FAILED is for a supported one that cannot be done. */
 cl_int icd_clCreateSubDevices(cl_device_id d, const cl_device_partition_property *properties,
                               cl_uint num_devices, cl_device_id *out, cl_uint *num_out)
 {
-    (void)num_devices;
-    (void)out;
-    (void)num_out;
-    if (!object_is(d, ICD_DEVICE))
-        return CL_INVALID_DEVICE;
-    return properties ? CL_DEVICE_PARTITION_FAILED : CL_INVALID_VALUE;
+    (void)properties, (void)num_devices, (void)out, (void)num_out;
+    return object_is(d, ICD_DEVICE) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
 }
 
 cl_int icd_clCreateSubDevicesEXT(cl_device_id d, const cl_device_partition_property_ext *properties,

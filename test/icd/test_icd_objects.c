@@ -99,8 +99,38 @@ static void device_lists_follow_the_type(void **state)
     fails(CL_INVALID_VALUE, clGetDeviceIDs(g->platform, CL_DEVICE_TYPE_ALL, 0, NULL, NULL));
     ok(clRetainDevice(g->device));
     ok(clReleaseDevice(g->device));
-    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-    fails(CL_DEVICE_PARTITION_FAILED, clCreateSubDevices(g->device, equally, 0, NULL, &n));
+}
+
+/* No partition is offered, so each known one is a valid value that the device does not support. */
+static void devices_have_no_partitions(void **state)
+{
+    struct gpu *g = *state;
+    const cl_device_partition_property partitions[][5] = {
+        {CL_DEVICE_PARTITION_EQUALLY, 1, 0},
+        {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0},
+        {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN, CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE, 0},
+        {0x7777, 1, 0},
+        {0},
+    };
+    for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++) {
+        cl_device_id sub = NULL;
+        cl_uint n = 77;
+        fails(CL_INVALID_VALUE, clCreateSubDevices(g->device, partitions[i], 1, &sub, &n));
+        assert_null(sub);
+        assert_int_equal(n, 77);
+    }
+    fails(CL_INVALID_VALUE, clCreateSubDevices(g->device, NULL, 0, NULL, NULL));
+    cl_device_partition_property offered[2] = {77, 77};
+    size_t bytes = 0;
+    ok(clGetDeviceInfo(g->device, CL_DEVICE_PARTITION_PROPERTIES, sizeof offered, offered, &bytes));
+    assert_int_equal(bytes, sizeof *offered);
+    assert_int_equal(offered[0], 0);
+    cl_uint most = 77;
+    ok(clGetDeviceInfo(g->device, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof most, &most, NULL));
+    assert_int_equal(most, 0);
+    cl_device_id parent = g->device;
+    ok(clGetDeviceInfo(g->device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL));
+    assert_null(parent);
 }
 
 static void contexts_check_what_they_are_given(void **state)
@@ -239,15 +269,12 @@ static void what_is_absent_says_so(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(platform_is_complete),
-                                       TEST(limits_are_not_below_the_specification),
-                                       TEST(device_tells_its_configuration),
-                                       TEST(device_lists_follow_the_type),
-                                       TEST(contexts_check_what_they_are_given),
-                                       TEST(references_are_counted),
-                                       TEST(kinds_are_told_apart),
-                                       TEST(numbers_are_no_objects),
-                                       TEST(destructors_run_in_reverse_order),
-                                       TEST(what_is_absent_says_so)};
+    const struct CMUnitTest tests[] = {
+        TEST(platform_is_complete),           TEST(limits_are_not_below_the_specification),
+        TEST(device_tells_its_configuration), TEST(device_lists_follow_the_type),
+        TEST(devices_have_no_partitions),     TEST(contexts_check_what_they_are_given),
+        TEST(references_are_counted),         TEST(kinds_are_told_apart),
+        TEST(numbers_are_no_objects),         TEST(destructors_run_in_reverse_order),
+        TEST(what_is_absent_says_so)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
