@@ -1,5 +1,5 @@
-/* S3 (S.-Y. Lee, PhD thesis, Arizona State University 2017), sections 3.2.1 and 3.2.2, Algorithms 1
- * and 2, sentence by sentence, in charts of a letter a cycle that follow from the text and from the
+/* S3 (S.-Y. Lee, PhD thesis, Arizona State University 2017), sections 3.1 to 3.3, Algorithms 1 and
+ * 2, sentence by sentence, in charts of a letter a cycle that follow from the text and from the
  * latencies that the header states. */
 #include "behaviour/probe/attribution_chart.h"
 
@@ -129,6 +129,141 @@ static void or_a_wait_for_the_mshr_that_the_unit_waits_for(void **state)
           "F X D4 X U X U R116 X D M116 X D5 X");
 }
 
+/* Draws a launch, as expect_chart() does, for tests that count. */
+static void draw(const char *const *settings, const char *body, uint32_t n_warps)
+{
+    struct probe p = open_chart(settings, body, false);
+    probe_launch(&p, "chart", 1, n_warps * 32, 0, NULL);
+    machine_sm(p.sim->machine, 0)->fetch.last = n_warps - 1;
+    listen_to(&p);
+    probe_launch(&p, "chart", 1, n_warps * 32, 0, NULL);
+    probe_close(&p);
+}
+
+/* 3.2.2: stall cycles "are attributed to the scheduling latency instead of structural hazards,
+ * since the additional latencies are hidden by the warp scheduler". Warp 0 has two instructions for
+ * one SFU with one collector, the others have none. Alone it waits a cycle for the collector; among
+ * four warps in turn the collector is free again when its turn comes. */
+static void a_stall_that_other_warps_hide_is_scheduling(void **state)
+{
+    (void)state;
+    const char *const settings[] = {"scheduler=lrr",    "sm.n_sfu_units=1",  "sm.sfu_collectors=1",
+                                    "sm.sfu_latency=1", "sm.sfu_interval=1", NULL};
+    const char *body = ".reg .pred %q;\nmov.u32 %x, %tid.x;\nsetp.ge.u32 %q, %x, 32;\n"
+                       "mov.f32 %a, 0f3F800000;\nbar.sync 0;\n@%q bra L;\n"
+                       "ex2.approx.f32 %b, %a;\nex2.approx.f32 %c, %a;\nadd.f32 %d, %b, %c;\n"
+                       "ret;\nL:\nmembar.cta;\nmembar.cta;\nmembar.cta;\nmembar.cta;\nret;\n";
+    draw(settings, body, 1);
+    assert_int_equal(chart.counted[0][LATENCY_STRUCTURAL_HAZARD], 1);
+    assert_int_equal(chart.counted[0][LATENCY_SCHEDULING], 0);
+    assert_non_null(strstr(chart.letters[0], "XUX"));
+    draw(settings, body, 4);
+    assert_int_equal(chart.counted[0][LATENCY_STRUCTURAL_HAZARD], 0);
+    assert_non_null(strstr(chart.letters[0], "XSSSXSSSX"));
+}
+
+/* 3.2.1: "When a warp selected for execution has no valid instruction in its instruction buffer,
+ * additional latency penalty is paid due to the empty instruction buffer caused by instruction
+ * cache misses." A line has 16 instructions, the 17th is in the next; L2 is 120 cycles away, DRAM
+ * farther. In the second launch both lines are there. */
+static void an_instruction_cache_miss_is_fetch(void **state)
+{
+    (void)state;
+    char body[512] = "";
+    for (int i = 0; i < 16; i++)
+        strcat(body, "membar.cta;\n"); /* nothing to wait for */
+    strcat(body, "ret;\n");
+    struct probe p = open_chart(NULL, body, false);
+    listen_to(&p);
+    probe_launch(&p, "chart", 1, 32, 0, NULL);
+    const char *second = chart.letters[0] + strspn(chart.letters[0], "F");
+    assert_in_range(second - chart.letters[0], 120, 400);
+    assert_int_equal(strspn(second, "X"), 16);
+    assert_in_range(strspn(second + 16, "F"), 120, 400);
+    assert_string_equal(second + 16 + strspn(second + 16, "F"), "X");
+    probe_close(&p);
+    CHART(NULL, body, "F X17");
+}
+
+/* 3.2.1: "if a branch ... falls onto the *taken* path for a particular warp, ... the particular
+ * warp then has to spend additional cycle(s)" (lines 10 and 11). Fetch brings the target when the
+ * turn of the warp comes: cycle 0 is for warp 0, cycle 1 for warp 1, cycles 2 and 3 are for the
+ * targets. A branch that is not taken costs nothing. */
+static void a_taken_branch_is_a_control_hazard(void **state)
+{
+    (void)state;
+    CHART(SETTINGS("scheduler=gto"), "bra L;\nmembar.cta;\nL:\nret;\n", "F X C X", "F S X C X");
+    CHART(SETTINGS("scheduler=gto"),
+          ".reg .pred %q;\nsetp.eq.u32 %q, 1, 0;\n@%q bra L;\nmembar.cta;\nL:\nret;\n",
+          "F X D4 X X X", "F S X D4 SS X X X");
+}
+
+/* Line 10 before line 12. Warp 0 moves in cycle 1 and branches in cycle 2; its target, fetched in
+ * cycle 3 after the first instructions of warp 2, waits for what was moved until cycle 6. In cycle 3
+ * both hold. */
+static void a_control_hazard_comes_before_a_data_hazard(void **state)
+{
+    (void)state;
+    CHART(SETTINGS("scheduler=gto"),
+          "mov.u32 %x, 1;\nbra L;\nmov.u32 %y, 1;\nL:\nadd.u32 %z, %x, 1;\nret;\n",
+          "F X X C S D S X D5 X", "F SS X X D SS X D4 S X", "F S4 X X D S D X DDD S D X");
+}
+
+/* 3.2.1: an instruction that "cannot proceed for execution due to the unavailability of the
+ * register file bank" stalls. With one bank the fma reads its three operands in three cycles, and
+ * keeps the only collector two cycles longer than with 16. */
+static void a_wait_for_a_register_bank_is_a_structural_hazard(void **state)
+{
+    (void)state;
+    const char *body = "mov.f32 %a, 0f3F800000;\nmov.f32 %b, 0f3F800000;\nmov.f32 %c, 0f3F800000;\n"
+                       "bar.sync 0;\nfma.rn.f32 %d, %a, %b, %c;\nmov.u32 %x, 1;\nret;\n";
+    CHART(SETTINGS("sm.n_sp_units=1", "sm.sp_collectors=1"), body, "F X4 DDD X U X D4 X");
+    CHART(SETTINGS("sm.n_sp_units=1", "sm.sp_collectors=1", "sm.register_banks=1"), body,
+          "F X4 DDD X U3 X D4 X");
+}
+
+/* 3.2.1: "Depending on the availability of the MSHRs ..., the amount of latency can vary." The
+ * second load, seen by L1D in cycle 9, waits for the only MSHR until the first one's line comes in
+ * cycle 126, and misses for the 118 cycles that are left of 120. With two MSHRs its line is five
+ * flits behind the first one's. */
+static void a_load_without_an_mshr_waits_for_it(void **state)
+{
+    (void)state;
+    const char *body = "mov.u64 %p, data;\nld.global.u32 %x, [%p];\n"
+                       "ld.global.u32 %y, [%p + 128];\nadd.u32 %z, %y, %x;\nret;\n";
+    CHART(SETTINGS("l1d.n_mshrs=1"), body, "F X D4 X X D D R116 M118 X D5 X");
+    CHART(SETTINGS("l1d.n_mshrs=2"), body, "F X D4 X X D D M121 X D5 X");
+}
+
+/* 3.1: "threads are automatically blocked to synchronize when they finish their own workloads";
+ * 3.3: "the amount of idle time the non-critical warps spend to wait for the critical warp", which
+ * is the slowest of its thread block. Warp 0 has two dependent additions more than the others. */
+static void warps_that_have_ended_wait_for_the_critical_one(void **state)
+{
+    (void)state;
+    struct probe p = open_chart(SETTINGS("scheduler=gto"),
+                                ".reg .pred %q;\nmov.u32 %x, %tid.x;\nsetp.ge.u32 %q, %x, 32;\n"
+                                "@%q bra L;\nmov.f32 %a, 0f3F800000;\nadd.f32 %a, %a, %a;\n"
+                                "add.f32 %a, %a, %a;\nL:\nret;\n",
+                                false);
+    listen_to(&p);
+    probe_launch(&p, "chart", 1, 3 * 32, 0, NULL);
+    const struct pace_stats *s =
+        &attribution_stats(machine_sm(p.sim->machine, 0)->attribution)->pace;
+    uint64_t life[3], fastest;
+    for (uint32_t w = 0; w < 3; w++)
+        life[w] = strlen(chart.letters[w]);
+    assert_true(life[0] > life[1] && life[0] > life[2]);
+    fastest = life[1] < life[2] ? life[1] : life[2];
+    assert_int_equal(s->slowest_cycles, life[0]);
+    assert_int_equal(s->fastest_cycles, fastest);
+    assert_int_equal(s->cta_warp_cycles, 3 * life[0]);
+    assert_int_equal(s->idle_cycles, 2 * life[0] - life[1] - life[2]);
+    assert_int_equal(s->slowest[LATENCY_EXEC], chart.counted[0][LATENCY_EXEC]);
+    assert_int_equal(s->slowest[LATENCY_SYNC], 0); /* nobody waits there within its own life */
+    probe_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +277,13 @@ int main(void)
         cmocka_unit_test(a_miss_that_nothing_depends_on_is_no_stall_cycle),
         cmocka_unit_test(a_full_load_store_unit_is_a_structural_hazard),
         cmocka_unit_test(or_a_wait_for_the_mshr_that_the_unit_waits_for),
+        cmocka_unit_test(a_stall_that_other_warps_hide_is_scheduling),
+        cmocka_unit_test(an_instruction_cache_miss_is_fetch),
+        cmocka_unit_test(a_taken_branch_is_a_control_hazard),
+        cmocka_unit_test(a_control_hazard_comes_before_a_data_hazard),
+        cmocka_unit_test(a_wait_for_a_register_bank_is_a_structural_hazard),
+        cmocka_unit_test(a_load_without_an_mshr_waits_for_it),
+        cmocka_unit_test(warps_that_have_ended_wait_for_the_critical_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,12 @@
 /* S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
- * architectures. PhD thesis, Arizona State University 2017. What section 3.4 says of criticality-
- * aware warp scheduling with an oracle. Expectations are worked out from the sentences that stand
+ * architectures. PhD thesis, Arizona State University 2017. What sections 3.4 and 3.5 say of
+ * criticality-aware warp scheduling with an oracle. Expectations are worked out from the sentences that stand
  * above them. */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "paper/sched_stage.h"
+#include "sm/pace.h"
 
 enum { N_WARPS = 12 };
 
@@ -127,6 +131,86 @@ static void turns_of_two_warps_counted_by_hand(void **state)
     stage_destroy(&s);
 }
 
+/* 3.5: "I encode the oracle warp criticality information based on the warp execution time with the
+ * baseline RR policy": of this warp, in this launch, from its start to its own end. Critical is the
+ * slowest of its thread block. */
+static void the_oracle_gives_the_execution_times_of_the_recorded_run(void **state)
+{
+    (void)state;
+    static const char recorded[] = "record,launch,cta,warp,start_cycle,end_cycle\n"
+                                   "warp,1,0,0,100,150\nwarp,1,0,1,100,190\ncta,1,0,,100,190\n"
+                                   "warp,1,1,0,170,400\nwarp,1,1,1,170,180\n"
+                                   "warp,2,0,0,500,800\nwarp,2,0,1,500,501\n";
+    static const int64_t times[2][4] = {{50, 90, 230, 10}, {300, 1}};
+    char path[] = "/tmp/oracle_XXXXXX";
+    int file = mkstemp(path);
+    assert_int_equal(write(file, recorded, sizeof recorded - 1), sizeof recorded - 1);
+    close(file);
+    const struct criticality_desc *oracle = criticality_find("oracle");
+    struct arena arena = {0};
+    struct strbuf why = {0};
+    const char *params[] = {path}; /* the file is its only parameter */
+    const void *input = oracle->load(params, &arena, &why);
+    assert_non_null(input);
+    for (uint32_t launch = 0; launch < 2; launch++) {
+        struct stage s;
+        uint32_t n = launch ? 2 : 4;
+        stage_init(&s, n, 2);
+        struct criticality *c = criticality_create(oracle, params, input, &s.view);
+        for (uint32_t w = 0; w < n; w++) {
+            s.warps[w].launch = launch;
+            show_live(&s, w);
+            oracle->on_warp_start(c, w, 0);
+        }
+        for (uint32_t w = 0; w < n; w++) {
+            assert_int_equal(oracle->value(c, w, 0), times[launch][w]);
+            assert_int_equal(oracle->is_critical(c, w, 0), times[launch][w] > times[launch][w ^ 1]);
+        }
+        criticality_destroy(c);
+    }
+    unlink(path);
+    strbuf_destroy(&why);
+    arena_destroy(&arena);
+}
+
+/* A thread block of two warps, of which the oracle said `expected` would be the slower one. */
+static void end_block(struct pace *p, uint32_t expected, uint32_t slowest, struct pace_stats *s)
+{
+    struct sched_warp warps[2] = {{.warp_in_cta = 0}, {.warp_in_cta = 1}};
+    struct sched_view view = {.n_warps = 2, .warps = warps};
+    for (uint32_t w = 0; w < 2; w++)
+        pace_start(p, &view, w, w == expected ? 120 : 100);
+    for (uint32_t w = 0; w < 2; w++)
+        pace_end(p,
+                 &(struct warp_latency){.slot = w,
+                                        .warp_in_cta = w,
+                                        .end = w == slowest ? 90 : 80,
+                                        .is_last_of_cta = w == 1},
+                 s);
+}
+
+/* 3.5 and Table 3.3: "a fast running warp become a new critical warp"; "criticality inversion
+ * within a thread-block". 8.89 % are 4 of the 45 thread blocks of the first round, 2.22 % are 1. */
+static void a_new_critical_warp_is_an_inversion(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t inverted;
+        double share;
+    } rows[] = {{4, 0.0889}, {1, 0.0222}, {0, 0}};
+    for (uint32_t i = 0; i < 3; i++) {
+        struct pace *p = pace_create(true);
+        struct pace_stats s = {0};
+        for (uint32_t block = 0; block < 45; block++)
+            end_block(p, block % 2, block < rows[i].inverted ? 1 - block % 2 : block % 2, &s);
+        assert_int_equal(s.ctas, 45);
+        assert_int_equal(s.inversions_by_fast, s.inversions);
+        double off = (double)s.inversions / (double)s.ctas - rows[i].share;
+        assert_true(off > -0.00005 && off < 0.00005);
+        pace_destroy(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +219,8 @@ int main(void)
         cmocka_unit_test(critical_warps_have_a_fifth_more_turns),
         cmocka_unit_test(one_of_48_warps_is_critical),
         cmocka_unit_test(turns_of_two_warps_counted_by_hand),
+        cmocka_unit_test(the_oracle_gives_the_execution_times_of_the_recorded_run),
+        cmocka_unit_test(a_new_critical_warp_is_an_inversion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
