@@ -22,11 +22,15 @@ struct probe {
     const struct machine_config *config;
 };
 
-/* The settings end with NULL; none = NULL. */
-static inline struct heddle_sim *probe_create(const char *gpu, const char *const *settings)
+/* The settings end with NULL; none = NULL. Launches are cut off after `max_cycles`; 0 = never. */
+static inline struct heddle_sim *probe_create(const char *gpu, const char *const *settings,
+                                              uint64_t max_cycles)
 {
-    struct heddle_options o = {
-        .struct_size = sizeof o, .gpu = gpu, .timing = true, .settings = settings};
+    struct heddle_options o = {.struct_size = sizeof o,
+                               .gpu = gpu,
+                               .timing = true,
+                               .settings = settings,
+                               .max_cycles = max_cycles};
     while (settings && settings[o.n_settings])
         o.n_settings++;
     struct heddle_sim *sim;
@@ -38,8 +42,19 @@ static inline struct heddle_sim *probe_create(const char *gpu, const char *const
 static inline struct probe probe_open_text(const char *gpu, const char *const *settings,
                                            const char *text)
 {
-    struct probe p = {.sim = probe_create(gpu, settings)};
+    struct probe p = {.sim = probe_create(gpu, settings, 0)};
     if (heddle_load(p.sim, HEDDLE_PTX, "probe", text, strlen(text), NULL, &p.module) != HEDDLE_OK)
+        fail_msg("%s", heddle_error(p.sim));
+    p.config = p.sim->config;
+    return p;
+}
+
+static inline struct probe probe_open_for(const char *gpu, const char *const *settings,
+                                          uint64_t max_cycles)
+{
+    struct probe p = {.sim = probe_create(gpu, settings, max_cycles)};
+    const char *path = HEDDLE_SOURCE_DIR "/test/behaviour/probe/probes.ptx";
+    if (heddle_load_file(p.sim, path, NULL, &p.module) != HEDDLE_OK)
         fail_msg("%s", heddle_error(p.sim));
     p.config = p.sim->config;
     return p;
@@ -47,12 +62,7 @@ static inline struct probe probe_open_text(const char *gpu, const char *const *s
 
 static inline struct probe probe_open(const char *gpu, const char *const *settings)
 {
-    struct probe p = {.sim = probe_create(gpu, settings)};
-    const char *path = HEDDLE_SOURCE_DIR "/test/behaviour/probe/probes.ptx";
-    if (heddle_load_file(p.sim, path, NULL, &p.module) != HEDDLE_OK)
-        fail_msg("%s", heddle_error(p.sim));
-    p.config = p.sim->config;
-    return p;
+    return probe_open_for(gpu, settings, 0);
 }
 
 static inline void probe_close(struct probe *p)
@@ -71,20 +81,34 @@ static inline uint64_t probe_alloc(struct probe *p, uint64_t bytes, uint64_t ali
 enum { PROBE_MAX_ARGS = 6 };
 
 /* Arguments are 64 bits wide each. */
-static inline void probe_launch(struct probe *p, const char *kernel, uint32_t n_ctas,
-                                uint32_t n_threads, uint32_t n_args, const uint64_t *args)
+static inline enum heddle_status probe_start(struct probe *p, const char *kernel, uint32_t n_ctas,
+                                             uint32_t n_threads, uint32_t n_args,
+                                             const uint64_t *args)
 {
     struct heddle_arg a[PROBE_MAX_ARGS];
     for (uint32_t i = 0; i < n_args; i++)
         a[i] = (struct heddle_arg){&args[i], sizeof args[i], false};
     struct heddle_launch l = {.grid = {n_ctas}, .block = {n_threads}, .args = a, .n_args = n_args};
-    if (heddle_launch(p->sim, p->module, kernel, &l) != HEDDLE_OK)
+    return heddle_launch(p->sim, p->module, kernel, &l);
+}
+
+static inline void probe_launch(struct probe *p, const char *kernel, uint32_t n_ctas,
+                                uint32_t n_threads, uint32_t n_args, const uint64_t *args)
+{
+    if (probe_start(p, kernel, n_ctas, n_threads, n_args, args) != HEDDLE_OK)
         fail_msg("%s", heddle_error(p->sim));
 }
 
 #define PROBE_LAUNCH(p, kernel, n_ctas, n_threads, ...)                                            \
     probe_launch(p, kernel, n_ctas, n_threads,                                                     \
                  sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[]){__VA_ARGS__})
+
+/* The launch does not end by itself. */
+#define PROBE_CUT(p, kernel, n_ctas, n_threads, ...)                                               \
+    assert_int_equal(probe_start(p, kernel, n_ctas, n_threads,                                     \
+                                 sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),             \
+                                 (uint64_t[]){__VA_ARGS__}),                                       \
+                     HEDDLE_KERNEL_FAULT)
 
 static inline uint64_t probe_count(const struct probe *p, const char *name)
 {

@@ -14,7 +14,7 @@ struct point {
 
 static struct probe open_calibration(void)
 {
-    struct probe p = {.sim = probe_create("gtx480", NULL)};
+    struct probe p = {.sim = probe_create("gtx480", NULL, 0)};
     const char *path = HEDDLE_SOURCE_DIR "/test/behaviour/probe/calibration.cu";
     if (heddle_load_file(p.sim, path, NULL, &p.module) != HEDDLE_OK)
         fail_msg("%s", heddle_error(p.sim));
