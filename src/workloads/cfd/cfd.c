@@ -276,6 +276,8 @@ static const struct workload_size sizes[] = {
 
 static const struct workload_input inputs[] = {
     {"elements", NULL, 1000, 10000000, "of the mesh, a work-item each"},
+    {"shuffle_window", NULL, 1, 1 << 20,
+     "so many elements in a row are numbered at random; 1 = none are"},
     {"iterations", NULL, 1, 1000, "of the solver"},
     {NULL, NULL, 0, 0, NULL},
 };
