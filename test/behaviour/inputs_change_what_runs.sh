@@ -23,7 +23,7 @@ for n in 0 1; do
 done
 # A part of a program's launches, and all of them.
 for part in csr=rounds=3 ell=rounds=3 gau=n=33:columns=2 bit=log2_keys=10:log2_run=3 \
-    csr=edges=200 gau=n=33 bit=log2_keys=10:log2_run=12; do
+    csr=edges=200 gau=n=33 bit=log2_keys=10:log2_run=12 bc=vertices=16:edges=40:sources=100; do
     "$heddle" run "${part%%=*}" --functional --json --size "tiny:${part#*=}" >"$scratch/$part.json"
 done
 python3 - "$scratch" "$backends" <<'PYTHON'
@@ -68,6 +68,7 @@ launches = {"csr=rounds=3": 6, "ell=rounds=3": 6, "gau=n=33:columns=2": 4, "bit=
 for name, n in launches.items():
     assert load(name)["verified"] is True and load(name)["launches"] == n, (name, load(name)["launches"])
 assert load("csr=rounds=3")["output_hash"] == load("ell=rounds=3")["output_hash"]
+assert load("bc=vertices=16:edges=40:sources=100")["verified"] is True
 assert load("csr=edges=200")["verified"] is True and load("csr=edges=200")["launches"] > 6
 PYTHON
 

@@ -29,7 +29,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     struct bc *s = state;
     struct workload_rng rng = {seed};
     graph_create_uniform(&s->graph, (uint32_t)size->p[0], (uint32_t)size->p[1], &rng);
-    s->n_sources = (uint32_t)size->p[2];
+    s->n_sources = (uint32_t)(size->p[2] < size->p[0] ? size->p[2] : size->p[0]);
     s->centrality = ARENA_ARRAY(&s->arena, float, s->graph.n_nodes);
     s->expected = ARENA_ARRAY(&s->arena, float, s->graph.n_nodes);
 }
@@ -176,7 +176,7 @@ static const struct workload_size sizes[] = {
 static const struct workload_input inputs[] = {
     {"vertices", NULL, 2, 1000000, "of the graph"},
     {"edges", NULL, 2, 40000000, "directed"},
-    {"sources", NULL, 1, 1000000, "vertices that paths begin at"},
+    {"sources", NULL, 1, 1000000, "vertices that paths begin at, all if there are fewer"},
     {NULL, NULL, 0, 0, NULL},
 };
 
