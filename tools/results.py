@@ -142,7 +142,7 @@ def stale_reads(runs):
 
 HOLDS = """SELECT r.workload || ' ' || r.atomics AS run, 1.0 * q.value / a.value AS requests, 1.0 * h.value / a.value AS held,
 1.0 * w.value / a.value AS waited, 1.0 * u.value / a.value AS unchanged
-FROM run r JOIN stats a ON a.run = r.id AND a.name = 'atomics.acquires' JOIN stats q ON q.run = r.id AND q.name = 'atomics.performed_requests'
+FROM results r JOIN stats a ON a.run = r.id AND a.name = 'atomics.acquires' JOIN stats q ON q.run = r.id AND q.name = 'atomics.performed_requests'
 JOIN stats h ON h.run = r.id AND h.name = 'atomics.held_cycles' JOIN stats w ON w.run = r.id AND w.name = 'atomics.mutex_wait'
 JOIN stats u ON u.run = r.id AND u.name = 'atomics.unchanged'
 WHERE r.state = 'done' AND r.gpu = 'gtx480' AND r.size = '%s' AND r.settings IN ('atomics.unit=' || r.atomics, 'atomics.unit=' || r.atomics || ' atomics.spec_fetch=false')
