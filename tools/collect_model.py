@@ -12,9 +12,9 @@ HEAD = """# Modelling assumptions
 
 <!-- Written by tools/collect_model.py from the MODEL: comments in src/; a test fails when it drifts. -->
 
-Where a manual or a paper leaves something open, or Heddle deliberately differs from a GPU, the
-code says so on the spot. These are all of those places; [machine.md](machine.md) is the whole picture,
-with the sources, what is left out, and why two kernels take fewer cycles than on GPGPU-Sim.
+This page collects the modelling assumptions from the code: where a manual or a paper leaves
+something open, and where Heddle deliberately differs from a GPU. [machine.md](machine.md) describes
+the machine as a whole, with sources, what is not modelled, and a comparison with GPGPU-Sim.
 """
 
 

@@ -357,10 +357,10 @@ def page(mutants):
     n = sum(who not in (SURVIVED, NOT_RUN) for who in noticed.values())
     out = ["# The tests of the tests", "",
            "`make mutants` plants one known bug at a time in a copy of the tree and runs tests until "
-           "one fails. This page is what it found; `make test` checks that each bug still fits the "
-           "sources, and that the page names those there are.", "",
-           f"**{n} of {len(mutants)} planted bugs are noticed ({100 * n / len(mutants):.0f} %).** "
-           "The test named is the first that failed; a time limit means that the test hung."]
+           "one fails. This page lists the results. `make test` checks that each bug can still be planted, "
+           "and that the page lists all of them.", "",
+           f"**Tests detect {n} of {len(mutants)} planted bugs ({100 * n / len(mutants):.0f} %).** "
+           "The table names the first test that failed; a time limit means that the test hung."]
     with open(PAGE, "w") as f:
         f.write("\n".join(out + page_rows(mutants, noticed)) + "\n")
     return 0
