@@ -17,6 +17,11 @@ echo "$out" >"$scratch/count"
 # On the machine as it is, not on the one of the experiment.
 status 0 "$heddle" hetero rows hot --out "$scratch/rows" --store "$scratch/t.db" --set host_llc.n_sets=2048 \
     --set cpu.l2_bytes=256K --set cpu.l1_bytes=32K
+# Results depend on the sources of the policy of the host's last-level cache, too.
+status 0 "$heddle" hetero run hot --size tiny --on cmp --launch 1 --set host_llc.policy=drrip --store "$scratch/drrip.db"
+status 0 "$heddle" query --csv --store "$scratch/drrip.db" "SELECT parts FROM run"
+says "cache policy drrip"
+says "cache policy lru"
 status 2 "$heddle" hetero run hot --on dsp
 complains "target"
 status 2 "$heddle" hetero run hot --size tiny --launch 99 --on cmp
