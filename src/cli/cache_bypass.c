@@ -1,7 +1,6 @@
 /* heddle cache bypass: what if one load bypassed the cache most of the time? Every chosen load
  * in turn inserts what it misses with probability 1/2^N, N from 0 to 7, under the policy pc_prob
  * (S3 Figure 5.5, in hits; only a run tells what that is worth in time). All of it in one pass. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,10 +211,9 @@ static void print_table(const struct trials *t, struct strbuf *out)
     static const char *const titles[] = {"PC",    "loads", "N = 0", "N = 1", "N = 2", "N = 3",
                                          "N = 4", "N = 5", "N = 6", "N = 7", "best"};
     struct table rows = {.titles = titles, .n_columns = 3 + N_CHANCES, .right = "rrrrrrrrrrr"};
-    strbuf_addf(out,
-                "Hits of all %" PRIu64 " loads, in percent, when one load inserts with probability "
-                "1/2^N:\n",
-                t->n_loads);
+    strbuf_add(out, "Hits of all ");
+    text_quantity(out, t->n_loads, "load");
+    strbuf_add(out, ", in percent, when one load inserts with probability 1/2^N:\n");
     for (uint32_t i = 0; i < t->n; i++) {
         table_cell(&rows, "%s", t->items[i].name);
         table_count(&rows, t->items[i].n_loads);

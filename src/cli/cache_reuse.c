@@ -2,7 +2,6 @@
  * several recordings a row each. */
 #include "cli/cache_reuse.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,8 +198,12 @@ static void print_distances(const struct lab_reuse *r, const struct lab_ranges *
 static void print_one(const struct reuse_of_files *f, struct strbuf *out)
 {
     const struct lab_reuse *r = &f->of[0];
-    strbuf_addf(out, "%" PRIu64 " loads, %" PRIu64 " stores, %" PRIu64 " atomics\n", r->n_loads,
-                r->n_stores, r->n_atomics);
+    text_quantity(out, r->n_loads, "load");
+    strbuf_add(out, ", ");
+    text_quantity(out, r->n_stores, "store");
+    strbuf_add(out, ", ");
+    text_quantity(out, r->n_atomics, "atomic");
+    strbuf_add_char(out, '\n');
     if (f->n_insts)
         strbuf_addf(out, "memory access ratio %.3f %%: %s (S2)\n",
                     100 * access_ratio(r, f->n_insts), s2_class(access_ratio(r, f->n_insts)));

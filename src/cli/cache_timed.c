@@ -96,16 +96,20 @@ static void print_table(const struct lab_timed *t, struct strbuf *out)
     table_print(&rows, out);
     table_destroy(&rows);
     if (!t->n_different) {
-        strbuf_addf(out, "all %" PRIu64 " accesses came out as recorded\n", t->n_accesses);
+        strbuf_add(out, "all ");
+        text_count(out, t->n_accesses);
+        strbuf_add(out, " accesses came out as recorded\n");
         return;
     }
     const struct l1d_event *e = &t->first_event;
+    text_count(out, t->n_different);
+    strbuf_add(out, " of ");
+    text_count(out, t->n_accesses);
     strbuf_addf(out,
-                "%" PRIu64 " of %" PRIu64
                 " accesses came out otherwise, first the one of index %" PRIu64
                 " (SM %u, cycle %" PRIu64 ", line 0x%" PRIx64 "): %s here, %s recorded\n",
-                t->n_different, t->n_accesses, t->first_different, e->sm, e->cycle, e->line,
-                t->first_outcome, l1d_outcome_names[e->outcome]);
+                t->first_different, e->sm, e->cycle, e->line, t->first_outcome,
+                l1d_outcome_names[e->outcome]);
 }
 
 /* Why a policy that is sound may come out otherwise. */

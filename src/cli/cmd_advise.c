@@ -10,6 +10,7 @@
 #include "cli/file_uses.h"
 #include "cli/output.h"
 #include "cli/ptx_load.h"
+#include "cli/table.h"
 #include "workloads/workload.h"
 
 static const struct option options[] = {
@@ -42,24 +43,32 @@ static void propose(struct advisor *a, uint32_t site, bool is_store, const char 
     a->proposals[a->n++] = (struct proposal){.site = site, .is_store = is_store, .reason = reason};
 }
 
+static const char *count(struct advisor *a, uint64_t n)
+{
+    struct strbuf text = {0};
+    text_count(&text, n);
+    const char *copy = arena_strdup(&a->arena, strbuf_text(&text));
+    strbuf_destroy(&text);
+    return copy;
+}
+
 /* Why a mark of stores is unsound, as far as the recorded run tells. */
 static const char *why_unsound(struct advisor *a, const struct l2_site *s)
 {
     if (s->shared)
         return arena_printf(&a->arena,
-                            "two SMs read %" PRIu64 " of its %" PRIu64
-                            " lines (a halo): the second would find them dropped",
-                            s->shared, s->read_later);
+                            "two SMs read %s of its %s lines (a halo): the second would find them "
+                            "dropped",
+                            count(a, s->shared), count(a, s->read_later));
     if (s->read_again)
         return arena_printf(&a->arena,
-                            "%" PRIu64 " of its %" PRIu64
-                            " lines are read again before they are stored to",
-                            s->read_again, s->read_later);
+                            "%s of its %s lines are read again before they are stored to",
+                            count(a, s->read_again), count(a, s->read_later));
     if (s->refetched)
         return arena_printf(&a->arena,
-                            "%" PRIu64 " stores to a part of a line fetch the rest of it, which "
-                            "would be dropped",
-                            s->refetched);
+                            "%s stores to a part of a line fetch the rest of it, which would be "
+                            "dropped",
+                            count(a, s->refetched));
     return "the host reads what would be dropped";
 }
 
@@ -76,14 +85,14 @@ static void list_candidates(struct advisor *a)
         const char *reason = NULL;
         if (s->loaded_by_others)
             reason = arena_printf(&a->arena,
-                                  "not private: %" PRIu64 " loads in a launch are of lines that "
-                                  "another SM has loaded, and would miss",
-                                  s->loaded_by_others);
+                                  "not private: %s loads in a launch are of lines that another SM "
+                                  "has loaded, and would miss",
+                                  count(a, s->loaded_by_others));
         else if (s->loaded_again)
             reason = arena_printf(&a->arena,
-                                  "not streamed: %" PRIu64
-                                  " loads in a launch are of lines loaded before, and would miss",
-                                  s->loaded_again);
+                                  "not streamed: %s loads in a launch are of lines loaded before, "
+                                  "and would miss",
+                                  count(a, s->loaded_again));
         if (s->loaded)
             propose(a, i, false, reason);
     }
@@ -93,9 +102,8 @@ static const char *say_useless(struct advisor *a, uint64_t bytes, uint64_t befor
 {
     if (bytes == before)
         return "sound, but DRAM traffic stays the same";
-    return arena_printf(&a->arena,
-                        "sound, but DRAM traffic grows by %.1f %%: %" PRIu64 " more bytes",
-                        100 * (double)(bytes - before) / (double)before, bytes - before);
+    return arena_printf(&a->arena, "sound, but DRAM traffic grows by %.1f %%: %s more bytes",
+                        100 * (double)(bytes - before) / (double)before, count(a, bytes - before));
 }
 
 static void judge(struct advisor *a, struct proposal *p, uint64_t bytes_before)
@@ -104,10 +112,10 @@ static void judge(struct advisor *a, struct proposal *p, uint64_t bytes_before)
     p->trial = a->now;
     p->is_useless = !a->now.stale && a->now.bytes >= bytes_before;
     if (a->now.stale && p->is_store)
-        p->reason = arena_printf(&a->arena, "%s (%" PRIu64 " stale reads)", why_unsound(a, s),
-                                 a->now.stale);
+        p->reason = arena_printf(&a->arena, "%s (%s stale reads)", why_unsound(a, s),
+                                 count(a, a->now.stale));
     else if (a->now.stale)
-        p->reason = arena_printf(&a->arena, "%" PRIu64 " stale reads in its trial", a->now.stale);
+        p->reason = arena_printf(&a->arena, "%s stale reads in its trial", count(a, a->now.stale));
     else if (p->is_useless)
         p->reason = say_useless(a, a->now.bytes, bytes_before);
     else

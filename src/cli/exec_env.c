@@ -88,9 +88,10 @@ static const char *find_library(struct arena *arena)
     if (beside_find(places, sizeof places / sizeof *places, &path))
         found = arena_strdup(arena, strbuf_text(&path));
     else
-        output_error("there is no libheddle_ocl.so, the OpenCL device, in the folder of %s nor in "
-                     "../%s; `make` builds it, HEDDLE_OCL=PATH names another place",
-                     strbuf_text(&path), HEDDLE_LIBDIR);
+        output_error(
+            "there is no libheddle_ocl.so, the OpenCL device, in %s nor in %s/../%s; `make` "
+            "builds it, HEDDLE_OCL=PATH names another place",
+            strbuf_text(&path), strbuf_text(&path), HEDDLE_LIBDIR);
     strbuf_destroy(&path);
     return found;
 }

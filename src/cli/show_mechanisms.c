@@ -1,6 +1,5 @@
 /* The mechanisms to choose from, warp schedulers, cache policies and atomics units: what each is,
  * where it is described, its parameters, and what it costs in hardware on a given GPU. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -359,14 +358,21 @@ static void print_stats(const struct mechanism_kind *kind, const struct plugin *
     table_destroy(&t);
 }
 
+static void add_bits(uint64_t bits, struct strbuf *out)
+{
+    text_quantity(out, bits, "bit");
+    strbuf_add(out, ", ");
+    text_quantity(out, (bits + 7) / 8, "byte");
+}
+
 /* Papers give bytes, and S2 the share of what the data and tags of an L1D take. */
 static void print_cost(const struct mechanism_kind *kind, const struct machine_config *c,
                        uint64_t bits, struct strbuf *out)
 {
     bool is_of_l2 = kind == &l2_policy_kind;
     uint64_t cache_bits = data_bits(c, kind);
-    strbuf_addf(out, "\nhardware on %s, per %s: %" PRIu64 " bits, %" PRIu64 " bytes", c->gpu->name,
-                is_of_l2 ? "L2 bank" : "SM", bits, (bits + 7) / 8);
+    strbuf_addf(out, "\nhardware on %s, per %s: ", c->gpu->name, is_of_l2 ? "L2 bank" : "SM");
+    add_bits(bits, out);
     if (kind == &policy_kind || is_of_l2)
         strbuf_addf(out, ", %.2f %% of %s data and tags", 100 * (double)bits / (double)cache_bits,
                     is_of_l2 ? "its" : "the L1D's");
@@ -383,8 +389,8 @@ static void print_parts(const char *parts, struct strbuf *out)
             blank--;
         uint64_t bits = strtoull(line + blank, NULL, 10);
         table_cell(&t, "  %.*s", blank, line);
-        table_cell(&t, "%" PRIu64 " bits", bits);
-        table_cell(&t, "%" PRIu64 " bytes", (bits + 7) / 8);
+        table_quantity(&t, bits, "bit");
+        table_quantity(&t, (bits + 7) / 8, "byte");
     }
     if (*parts)
         table_print(&t, out);
@@ -399,7 +405,9 @@ static void print_whole_l2(const struct machine_config *c, uint64_t of_a_bank, s
     strbuf_addf(out, "the whole L2, %u banks%s", n_banks(c), control ? " and the controller" : "");
     if (c->cpu.cores)
         strbuf_addf(out, ", shared by the GPU and %u CPU programs", c->cpu.cores);
-    strbuf_addf(out, ": %" PRIu64 " bits, %" PRIu64 " bytes, %.2f %%\n", bits, (bits + 7) / 8,
+    strbuf_add(out, ": ");
+    add_bits(bits, out);
+    strbuf_addf(out, ", %.2f %%\n",
                 100 * (double)bits / (double)(n_banks(c) * data_bits(c, &l2_policy_kind)));
     print_parts(strbuf_text(&parts), out);
     strbuf_destroy(&parts);

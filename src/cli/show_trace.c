@@ -123,9 +123,11 @@ static bool print_trace(struct trace_reader *r, const char *path, const struct t
         strbuf_addf(out, "%s: %s\n  recorded on %s by Heddle %s, format %d\n", path,
                     about->origin[0] ? about->origin : "a trace", about->gpu, about->heddle_version,
                     (int)trace_reader_version(r));
-        strbuf_addf(out, "  %llu bytes, %.3f for each of %llu warp instructions\n",
-                    (unsigned long long)trace_reader_bytes(r), bytes_per_inst(r, &t),
-                    (unsigned long long)t.warp_insts);
+        strbuf_add(out, "  ");
+        text_quantity(out, trace_reader_bytes(r), "byte");
+        strbuf_addf(out, ", %.3f for each of ", bytes_per_inst(r, &t));
+        text_quantity(out, t.warp_insts, "warp instruction");
+        strbuf_add_char(out, '\n');
         print_check(found, out);
         table_print(&o.launches, out);
         strbuf_addf(out, "\n%s\n%s",

@@ -38,6 +38,20 @@ void text_count(struct strbuf *out, uint64_t value)
     strbuf_add_count(out, value);
 }
 
+void text_quantity(struct strbuf *out, uint64_t value, const char *unit)
+{
+    strbuf_add_count(out, value);
+    strbuf_addf(out, " %s%s", unit, value == 1 ? "" : "s");
+}
+
+void table_quantity(struct table *t, uint64_t value, const char *unit)
+{
+    struct strbuf text = {0};
+    text_quantity(&text, value, unit);
+    table_cell(t, "%s", strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 void table_count(struct table *t, uint64_t value)
 {
     struct strbuf text = {0};

@@ -29,5 +29,8 @@ void text_wrap(struct strbuf *out, const char *text, unsigned indent, unsigned a
 
 /* Appends 1,234,567. */
 void text_count(struct strbuf *out, uint64_t value);
+/* Appends "1 byte" or "1,234 bytes"; `unit` is the singular. */
+void text_quantity(struct strbuf *out, uint64_t value, const char *unit);
+void table_quantity(struct table *t, uint64_t value, const char *unit);
 
 #endif

@@ -210,8 +210,10 @@ enum heddle_status cpu_record(const struct cpu_recording *r, struct sink out, ui
     if (cpu_find_libexec(&c.libexec))
         status = start(&c, r, out, n_insts, why);
     else
-        strbuf_add(why, "the recorder is not there: Heddle was built where valgrind's libraries "
-                        "were not installed (Debian: valgrind); HEDDLE_LIBEXEC names its folder");
+        strbuf_add(why,
+                   "the recorder is not there: this program has been moved away from it, or was "
+                   "built where valgrind's libraries were not installed (Debian: valgrind); "
+                   "HEDDLE_LIBEXEC names its folder");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     drop(&c);
     return status;

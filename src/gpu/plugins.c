@@ -79,6 +79,16 @@ static bool is_folder(const char *path, struct strbuf *why)
     return true;
 }
 
+/* `heddle new` writes a Makefile beside the source. */
+static bool is_unbuilt(const char *path)
+{
+    struct strbuf makefile = {0};
+    strbuf_addf(&makefile, "%.*s/Makefile", (int)(strrchr(path, '/') - path), path);
+    bool is_there = access(strbuf_text(&makefile), F_OK) == 0;
+    strbuf_destroy(&makefile);
+    return is_there;
+}
+
 bool plugins_load(const char *name, struct strbuf *why)
 {
     if (is_folder(name, why))
@@ -92,6 +102,9 @@ bool plugins_load(const char *name, struct strbuf *why)
     bool ok = object && load_all(object, path, why);
     if (object)
         dlclose(object); /* what was registered holds the object on its own */
+    else if (access(path, F_OK) != 0 && strchr(path, '/') && is_unbuilt(path))
+        strbuf_addf(why, "it has not been built; `make -C %.*s` builds it",
+                    (int)(strrchr(path, '/') - path), path);
     else
         strbuf_addf(why, "cannot load it: %s", dlerror());
     arena_destroy(&arena);
