@@ -88,6 +88,20 @@ function legend() {
   };
 }
 
+/** Legend marks look like what they stand for. */
+const ICONS = {
+  line: 'path://M0 0h14v2.4h-14z',
+  dots: 'path://M0 4.3h3.1a2.6 2.6 0 0 1 4.8 0h3.1v1.4h-3.1a2.6 2.6 0 0 1 -4.8 0h-3.1z',
+  across: 'path://M0 0h11v2h-11z',
+  upright: 'path://M0 0h1.6v11h-1.6z',
+  ring: 'circle',
+};
+
+/** The legend of these series, each with its own mark where `marks` has one: {name: icon}. */
+function legendOf(series, marks) {
+  return { ...legend(), data: series.map((s) => ({ name: s.name, ...(marks[s.name] ? { icon: marks[s.name] } : {}) })) };
+}
+
 export function tooltip(more) {
   return {
     trigger: 'axis', confine: true, axisPointer: { type: 'shadow', shadowStyle: { color: css('--hover') } },
@@ -115,7 +129,7 @@ export function categoryAxis(names, more) {
   return {
     type: 'category', data: names, axisTick: { show: false }, axisLine: { lineStyle: { color: css('--rule') } },
     axisLabel: { ...text(), interval: 0, hideOverlap: true, rotate: names.length > 9 || names.some((n) => n.length > 14) ? 45 : 0,
-      overflow: 'truncate', width: 120 }, ...more,
+      overflow: 'truncate', width: 160 }, ...more,
   };
 }
 
@@ -155,14 +169,14 @@ function whiskers(series, s, isLog) {
     return line.values[x] !== null && e ? [[x, s.to(isLog && low <= 0 ? line.values[x] : low), s.to(high), i]] : [];
   }));
   return {
-    type: 'custom', name: 'interval', silent: true, z: 4, itemStyle: { color: css('--ink-soft') },
+    type: 'custom', name: '95 % interval', silent: true, z: 4, itemStyle: { color: css('--ink') },
     data, encode: { x: 0, y: [1, 2] },
     renderItem(params, api) {
       const bar = api.barLayout({ count: series.length, barGap: GAP, barCategoryGap: CATEGORY_GAP })[api.value(3)];
       const [x, high] = api.coord([api.value(0), api.value(2)]);
       const [, low] = api.coord([api.value(0), api.value(1)]);
       const middle = x + bar.offset + bar.width / 2;
-      return { type: 'line', shape: { x1: middle, x2: middle, y1: high, y2: low }, style: { stroke: css('--ink-soft'), lineWidth: 1.2 } };
+      return { type: 'line', shape: { x1: middle, x2: middle, y1: high, y2: low }, style: { stroke: css('--ink'), lineWidth: 1.2 } };
     },
   };
 }
@@ -188,19 +202,21 @@ export function bars(spec) {
   const s = scale(spec.isLog, spec.isRelative);
   const marks = spec.paper || [];
   const axis = valueAxis(spec.title, { type: s.type, axisLabel: { ...text(), formatter: (t) => short(s.from(t)) } });
+  const series = [
+    ...spec.series.map((line) => ({
+      type: 'bar', name: line.name, barGap: GAP, barCategoryGap: CATEGORY_GAP, barMaxWidth: 34,
+      itemStyle: line.colour ? { color: line.colour } : {}, data: line.values.map((v) => (usable(v, spec.isLog) ? s.to(v) : null)),
+    })),
+    ...(marks.length ? [paperMarks(marks, spec.series.length, s)] : []),
+    ...(spec.series.some((line) => (line.error || []).some(Boolean)) ? [whiskers(spec.series, s, spec.isLog)] : []),
+  ];
   return {
+    legend: legendOf(series, { paper: ICONS.across, '95 % interval': ICONS.upright }),
     xAxis: categoryAxis(spec.x, spec.isRelative ? { axisLine: { onZero: true, lineStyle: { color: css('--ink-soft') } },
       axisLabel: { ...categoryAxis(spec.x).axisLabel, verticalAlign: 'top' }, offset: 0 } : {}),
     yAxis: axis,
     tooltip: barTooltip(spec, spec.series),
-    series: [
-      ...spec.series.map((line) => ({
-        type: 'bar', name: line.name, barGap: GAP, barCategoryGap: CATEGORY_GAP, barMaxWidth: 34,
-        itemStyle: line.colour ? { color: line.colour } : {}, data: line.values.map((v) => (usable(v, spec.isLog) ? s.to(v) : null)),
-      })),
-      ...(marks.length ? [paperMarks(marks, spec.series.length, s)] : []),
-      ...(spec.series.some((line) => line.error) ? [whiskers(spec.series, s, spec.isLog)] : []),
-    ],
+    series,
   };
 }
 
@@ -227,6 +243,17 @@ export function lines(spec) {
   const marks = (spec.paper || []).map((m) => [m.x, m.value]);
   const log = spec.isLog ? { type: 'log' } : {};
   const many = spec.x.length > 60;
+  const series = [
+    ...spec.series.map((line) => ({
+      type: 'line', name: line.name, symbol: many ? 'none' : 'circle', symbolSize: 6, lineStyle: { width: 1.8 }, yAxisIndex: line.right ? 1 : 0,
+      sampling: many ? 'lttb' : undefined, connectNulls: false,
+      data: spec.isTime ? line.values.map((v, i) => [spec.x[i], usable(v, spec.isLog) ? v : null])
+        : line.values.map((v) => (usable(v, spec.isLog) ? v : null)),
+    })),
+    ...(marks.length ? [{ type: 'scatter', name: 'paper', symbol: 'circle', symbolSize: 13, data: marks, silent: true,
+      itemStyle: { color: 'transparent', borderColor: css('--ink'), borderWidth: 1.8 } }] : []),
+  ];
+  const marksOfLines = Object.fromEntries(spec.series.map((line) => [line.name, many ? ICONS.line : ICONS.dots]));
   return {
     grid: { left: 12, right: 16, top: 44, bottom: spec.zoom ? 44 : spec.xTitle ? 28 : 8, containLabel: true },
     xAxis: spec.isTime
@@ -235,23 +262,14 @@ export function lines(spec) {
       : categoryAxis(spec.x, { name: spec.xTitle, nameLocation: 'middle', nameGap: 28, nameTextStyle: text(), boundaryGap: true }),
     yAxis: [valueAxis(spec.title, log), ...(spec.right ? [valueAxis(spec.right, { splitLine: { show: false }, nameTextStyle: { ...text(), align: 'right' } })] : [])],
     dataZoom: spec.zoom ? zoom() : [],
-    legend: { ...legend(), show: spec.series.length > 1 },
+    legend: { ...legendOf(series, { ...marksOfLines, paper: ICONS.ring }), itemWidth: 14, show: series.length > 1 },
     tooltip: tooltip({
       axisPointer: { type: 'line', lineStyle: { color: css('--rule') } },
       formatter: (params) => tooltipOf(spec.isTime ? `cycle ${number(params[0].value[0])}` : spec.x[params[0].dataIndex],
         params.filter((p) => p.seriesName !== 'paper').map((p) => ({ name: p.seriesName, colour: p.color,
           text: number(spec.isTime ? p.value[1] : p.value) }))),
     }),
-    series: [
-      ...spec.series.map((line) => ({
-        type: 'line', name: line.name, symbol: many ? 'none' : 'circle', symbolSize: 6, lineStyle: { width: 1.8 }, yAxisIndex: line.right ? 1 : 0,
-        sampling: many ? 'lttb' : undefined, connectNulls: false,
-        data: spec.isTime ? line.values.map((v, i) => [spec.x[i], usable(v, spec.isLog) ? v : null])
-          : line.values.map((v) => (usable(v, spec.isLog) ? v : null)),
-      })),
-      ...(marks.length ? [{ type: 'scatter', name: 'paper', symbol: 'circle', symbolSize: 13, data: marks, silent: true,
-        itemStyle: { color: 'transparent', borderColor: css('--ink'), borderWidth: 1.8 } }] : []),
-    ],
+    series,
   };
 }
 

@@ -61,15 +61,17 @@ function figureCard(report, figure) {
   const isLog = { value: figure.scale === 'log' };
   const picture = chart(() => draw(figure, isLog.value), { height: 340, label: figure.title });
   picture.element.dataset.chart = figure.figure;
+  // A baseline alone is 1 everywhere.
+  const hasValues = figure.series.some((s) => s.values.some((v) => v !== null && v !== undefined && !(s.relative && v === 1)));
   const log = h('input', { type: 'checkbox', checked: isLog.value, onchange: () => { isLog.value = log.checked; picture.draw(); } });
   const missing = figure.points - figure.points_stored;
   return h('article', { class: 'figure', id: `figure-${figure.figure}` },
     h('h4', null, figure.title, h('span', { class: 'source' }, figure.source)),
     h('p', { class: 'note' }, [figure.inputs, missing ? `${number(missing)} of ${number(figure.points)} points are not in the store` : null,
       ...figure.missing.map((m) => `Heddle has no ${m}`)].filter(Boolean).join('; ')),
-    figure.chart === 'stacked' ? null : h('label', { class: 'toggle' }, log, h('span', null, 'Logarithmic')),
-    picture.element,
-    statedNumbers(figure).length ? h('p', { class: 'note' }, figure.chart === 'lines' ? 'Rings are numbers that the paper states.'
+    !hasValues || figure.chart === 'stacked' ? null : h('label', { class: 'toggle' }, log, h('span', null, 'Logarithmic')),
+    hasValues ? picture.element : h('p', { class: 'note' }, 'The store has too few of its points to draw it.'),
+    hasValues && statedNumbers(figure).length ? h('p', { class: 'note' }, figure.chart === 'lines' ? 'Rings are numbers that the paper states.'
       : 'Black lines across bars are numbers that the paper states.') : null,
     figure.paper.length ? table(claimColumns(), figure.paper) : null,
     figure.note ? h('p', { class: 'note' }, figure.note) : null,
@@ -79,9 +81,9 @@ function figureCard(report, figure) {
 function allClaims(figures) {
   const claims = figures.flatMap((f) => f.paper.map((c) => ({ ...c, figure: f })));
   return table([
-    { title: 'figure', of: (c) => c.figure.figure, show: (c, v) => h('a', { href: `#figure-${v}` }, v) },
+    { title: 'figure', of: (c) => c.figure.figure, show: (c, v) => h('a', { href: `#figure-${v}` }, v), class: 'source' },
     ...claimColumns(),
-  ], claims, { filter: 'Filter claims: a workload, a policy, a figure' });
+  ], claims, { filter: 'Filter: workload, policy, figure' });
 }
 
 function paperView(report, paper, figures) {
