@@ -36,7 +36,7 @@ assert not t["proposed"] and "two SMs read 846 of its 846 lines (a halo)" in t["
 assert d["annotations"] == "" and d["with"] == d["without"] and d["with"]["stale_reads"] == 0, d
 ' || fail "hot"
 status 0 "$heddle" advise l2 fft --size tiny --set l2.n_sets=8
-says "refused: 2048 stores to a part of a line fetch the rest of it, which would be dropped" && says "fft_stage 1 .cp    # signal"
+says "refused: 2,048 stores to a part of a line fetch the rest of it, which would be dropped" && says "fft_stage 1 .cp    # signal"
 # Demoted lines lose nothing, whatever is marked.
 status 0 "$heddle" advise l2 hot --size tiny --set l2.n_sets=8 --set l2.drop=demote && lacks "stale reads)"
 
@@ -47,7 +47,7 @@ import json, sys
 d = json.load(sys.stdin)
 by = {(c["kernel"], c["argument"], c["mark"]): c for c in d["candidates"]}
 assert by["srad2", 6, ".cp"]["proposed"] and any(by["srad", i, ".cc"]["proposed"] for i in range(9, 13)), by
-assert "two SMs read 368 of its 1532 lines" in by["srad", 13, ".cc"]["reason"]
+assert "two SMs read 368 of its 1,532 lines" in by["srad", 13, ".cc"]["reason"]
 assert d["with"]["dram_bytes"] < d["without"]["dram_bytes"] and d["with"]["stale_reads"] == 0
 ' || fail "sr1"
 
