@@ -77,8 +77,6 @@ enum heddle_status run_read_annotations(const char *path, struct arena *arena, c
 enum heddle_status run_check_stale(const struct run_options *o, const struct heddle_sim *sim,
                                    enum heddle_status status);
 
-/* Did the run have atomics on global memory? */
-bool run_has_atomics(const struct heddle_sim *sim);
 /* Says so, if an atomics unit was chosen and there were none for it to perform. */
 void run_warn_of_no_atomics(const struct run_context *run, bool has_atomics);
 

@@ -8,6 +8,7 @@
 #include "cli/run_attribution.h"
 #include "cli/table.h"
 #include "gpu/machine.h"
+#include "lab/idle_mechanisms.h"
 
 /* What kernels print goes where people look, and out of the way of JSON. */
 static void print_text(void *user, const char *text, size_t len)
@@ -85,24 +86,13 @@ enum heddle_status run_check_stale(const struct run_options *o, const struct hed
     return HEDDLE_WRONG_RESULT;
 }
 
-bool run_has_atomics(const struct heddle_sim *sim)
-{
-    struct heddle_stat s;
-    return heddle_stat_find(sim, "atomics.requests", &s) && s.count;
-}
-
 void run_warn_of_no_atomics(const struct run_context *run, bool has_atomics)
 {
-    const struct atomics_desc *unit = run->machine->atomics;
-    if (has_atomics || unit == atomics_at(0) || run->options->functional ||
-        run_is_on_opencl(run->options))
-        return;
     struct strbuf text = {0};
-    strbuf_addf(&text,
-                "warning: the atomics unit %s had nothing to do: no atomic on global memory was "
-                "executed (atomics.requests is 0; those on shared memory never reach it)\n",
-                unit->name);
-    output_warnings(strbuf_text(&text));
+    if (!has_atomics && !run->options->functional && !run_is_on_opencl(run->options))
+        idle_mechanisms_no_atomics(run->machine, &text);
+    if (text.len)
+        output_warnings(strbuf_text(&text));
     strbuf_destroy(&text);
 }
 

@@ -10,6 +10,7 @@
 #include "cli/run_oracle.h"
 #include "cli/run_watch.h"
 #include "lab/demangle.h"
+#include "lab/idle_mechanisms.h"
 #include "workloads/workload.h"
 
 struct file_run {
@@ -360,7 +361,7 @@ static enum heddle_status do_run(struct file_run *f)
     if (f->sim && !spectator) /* results may have been dropped by L2 */
         output_warnings(heddle_warnings(f->sim));
     if (status == HEDDLE_OK && !spectator)
-        run_warn_of_no_atomics(f->run, run_has_atomics(f->sim));
+        run_warn_of_no_atomics(f->run, idle_mechanisms_has_atomics(f->sim));
     if (status == HEDDLE_OK)
         status = print_result(f);
     return run_check_stale(f->run->options, f->sim, status);

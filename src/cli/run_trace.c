@@ -4,6 +4,7 @@
 #include "cli/run_oracle.h"
 #include "cli/run_watch.h"
 #include "config/number.h"
+#include "lab/idle_mechanisms.h"
 
 /* What a run of the same program says of itself. */
 static void json_origin(const struct heddle_sim *sim, struct json_writer *w)
@@ -67,7 +68,7 @@ static enum heddle_status report(const struct run_context *run, const char *path
     if (status != HEDDLE_OK)
         run_print_error(run->options, NULL, heddle_error(sim));
     output_warnings(heddle_warnings(sim));
-    run_warn_of_no_atomics(run, status != HEDDLE_OK || run_has_atomics(sim));
+    run_warn_of_no_atomics(run, status != HEDDLE_OK || idle_mechanisms_has_atomics(sim));
     if (run->options->json)
         json_result(run, path, sim, watch, status, &text);
     else if (!run->options->quiet)

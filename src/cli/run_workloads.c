@@ -10,6 +10,7 @@
 #include "cli/run_rows.h"
 #include "cli/run_total.h"
 #include "cli/run_watch.h"
+#include "lab/idle_mechanisms.h"
 #include "stats/host.h"
 #include "workloads/run.h"
 
@@ -270,7 +271,7 @@ static enum heddle_status run_on(struct printer *p, const struct job *job, struc
     enum heddle_status printed = print_result(p, job, sim, watch, device_name(device), &result);
     if (sim && !spectator)
         output_warnings(heddle_warnings(sim));
-    p->has_atomics |= sim && run_has_atomics(sim);
+    p->has_atomics |= sim && idle_mechanisms_has_atomics(sim);
     p->has_failed |= status != HEDDLE_OK;
     status = run_check_stale(p->run->options, sim, status);
     workload_result_destroy(&result);

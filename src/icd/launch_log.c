@@ -12,6 +12,7 @@
 #include "icd/launch_files.h"
 #include "icd/program_result.h"
 #include "lab/demangle.h"
+#include "lab/idle_mechanisms.h"
 #include "lab/result_json.h"
 
 void launch_log_begin(struct _cl_device_id *d)
@@ -203,6 +204,16 @@ static void warn_of_marks(const struct _cl_device_id *d)
     diag_list_destroy(&diags);
 }
 
+static void warn_of_no_atomics(const struct _cl_device_id *d)
+{
+    struct strbuf text = {0};
+    if (!d->n_failed && !idle_mechanisms_has_atomics(d->sim))
+        idle_mechanisms_no_atomics(d->config, &text);
+    if (text.len)
+        icd_complain("%s", strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
 static void report_l2(struct _cl_device_id *d, const char *path)
 {
     struct strbuf text = {0};
@@ -215,8 +226,10 @@ void launch_log_end(struct _cl_device_id *d)
 {
     const struct icd_settings *s = &d->platform->settings;
     launch_files_close(d);
-    if (d->sim && d->n_launches && !s->functional)
+    if (d->sim && d->n_launches && !s->functional) {
         warn_of_marks(d);
+        warn_of_no_atomics(d);
+    }
     if (s->l2_report && d->sim && d->n_launches && !s->functional)
         report_l2(d, s->l2_report);
     l2_advice_destroy(d->advice);

@@ -65,3 +65,18 @@ void idle_mechanisms_check(const struct machine_config *c, struct diag_list *dia
     check_victim_tags(c, diags);
     check_criticality(c, diags);
 }
+
+bool idle_mechanisms_has_atomics(const struct heddle_sim *sim)
+{
+    struct heddle_stat s;
+    return heddle_stat_find(sim, "atomics.requests", &s) && s.count;
+}
+
+void idle_mechanisms_no_atomics(const struct machine_config *c, struct strbuf *warning)
+{
+    if (c->atomics != atomics_at(0))
+        strbuf_addf(warning,
+                    "warning: the atomics unit %s had nothing to do: no atomic on global memory "
+                    "was executed (atomics.requests is 0; those on shared memory never reach it)\n",
+                    c->atomics->name);
+}

@@ -116,6 +116,8 @@ status 2 "$heddle" exec --annotations none.l2 -- ./stages && complains "cannot r
 status 2 "$heddle" exec --annotations once.l2 --set l2.annotations="fill 1 .cc" -- ./stages && complains "both mark buffers"
 status 2 "$heddle" exec --functional --annotations once.l2 -- ./stages && complains "annotations is for timed runs"
 status 0 "$heddle" exec --atomics atom_dir --json launches.jsonl -- ./stages && grep -q '"atomics.acquires":0' launches.jsonl || fail "no such unit"
+complains "warning: the atomics unit atom_dir had nothing to do"
+status 0 "$heddle" exec -- ./stages && silent err
 status 2 "$heddle" advise l2 -- ./stages fail && complains "its exit status is 3"
 status 2 "$heddle" advise l2 -- ./stages quiet && complains "it launched no kernel on the simulated GPU"
 status 2 "$heddle" advise l2 -- ./none && complains "cannot run ./none"
