@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "icd/notify.h"
 #include "icd/queue.h"
 
 static uint64_t host_ns;
@@ -82,6 +83,7 @@ void event_wait(struct _cl_event *e)
 {
     object_retain(e);
     event_wait_unseen(e);
+    notify_settle();
     host_advance_ns(e->ns[TIME_END]);
     event_release(e);
 }

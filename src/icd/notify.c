@@ -24,6 +24,7 @@ struct list {
 static struct list deferred, events;
 static pthread_t thread;
 static bool thread_runs, stop;
+static uint64_t n_due, n_made; /* calls of events, ever */
 
 static struct notification *append(struct list *l, struct notification n)
 {
@@ -102,6 +103,8 @@ static void *run(void *nothing)
         icd_unlock();
         make_one(n);
         icd_lock();
+        n_made++;
+        icd_changed();
         event_release(n->object);
         free(n);
     }
@@ -117,9 +120,23 @@ void notify_event(void(CL_CALLBACK *call)(cl_event, cl_int, void *), cl_event ev
     if (!thread_runs)
         return;
     object_retain(event);
+    n_due++;
     append(&events,
            (struct notification){.event = call, .object = event, .status = status, .user = user});
     icd_changed();
+}
+
+void notify_settle(void)
+{
+    enum { PATIENCE_S = 1 };
+    if (!thread_runs || pthread_equal(pthread_self(), thread))
+        return;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S;
+    uint64_t due = n_due;
+    while (n_made < due && icd_wait_until(&until))
+        ;
 }
 
 void notify_stop(void)

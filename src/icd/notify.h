@@ -22,6 +22,10 @@ void notify_error(void(CL_CALLBACK *call)(const char *, const void *, size_t, vo
  */
 void notify_event(void(CL_CALLBACK *call)(cl_event, cl_int, void *), cl_event event, cl_int status,
                   void *user);
+/* With the lock: waits for the calls due now. Programs free what a callback uses, or read what it
+ * wrote, once they have waited for the event. A callback that does not return, because it wants a
+ * lock that the waiting thread has, holds it up for a second. */
+void notify_settle(void);
 /* Ends that thread when it has made the calls it knows of. Without the lock. */
 void notify_stop(void);
 

@@ -37,6 +37,11 @@ void icd_wait(void)
     pthread_cond_wait(&changed, &lock);
 }
 
+bool icd_wait_until(const struct timespec *time)
+{
+    return pthread_cond_timedwait(&changed, &lock, time) == 0;
+}
+
 void icd_changed(void)
 {
     pthread_cond_broadcast(&changed);

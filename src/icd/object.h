@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 enum icd_kind {
     ICD_PLATFORM,
@@ -56,6 +57,7 @@ void icd_lock(void);
 void icd_unlock(void);
 /* With the lock: sleeps until something has changed; tells those who sleep. */
 void icd_wait(void);
+bool icd_wait_until(const struct timespec *time); /* of CLOCK_REALTIME; false when it has come */
 void icd_changed(void);
 
 /* With the lock, all of them. Zeroed but for the head, with one reference, the program's. */

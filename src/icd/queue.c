@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "icd/notify.h"
 
 static const cl_command_queue_properties known_properties =
     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
@@ -168,6 +169,7 @@ cl_int icd_clFinish(cl_command_queue q)
     object_retain(q);
     while (q->n_commands)
         icd_wait();
+    notify_settle();
     host_advance_ns(q->end_ns);
     cl_int code = q->error;
     q->error = CL_SUCCESS;
