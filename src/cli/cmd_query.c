@@ -119,7 +119,7 @@ static enum heddle_status run_query(const void *values, const struct text_list *
     }
     if (status == HEDDLE_OK)
         status = print_answer(o, &answer);
-    if (n_hidden)
+    if (n_hidden && status == HEDDLE_OK)
         fprintf(stderr,
                 "heddle: note: %" PRId64
                 " result%s of other versions of the model %s not in the views; "
