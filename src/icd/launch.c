@@ -210,6 +210,17 @@ static void name_buffers(struct _cl_device_id *d, const struct launch_command *l
             mem_label(&d->sim->mem, l->words[i], k->args[i].name);
 }
 
+/* Programs that pass the end of a buffer unnoticed on hardware are common. */
+static void describe_failure(struct icd_command *c, const char *kernel)
+{
+    const char *error = heddle_error(c->device->sim);
+    strbuf_addf(&c->message, "kernel '%s': %s", kernel, error);
+    if (strstr(error, "nearest allocation: 'OpenCL buffer'") &&
+        !c->device->platform->settings.loose_bounds)
+        strbuf_addf(&c->message, "%s  heddle exec --loose-bounds lets %d bytes past a buffer pass",
+                    error[strlen(error) - 1] == '\n' ? "" : "\n", LOOSE_BYTES);
+}
+
 static cl_int run_launch(struct icd_command *c)
 {
     struct launch_command *l = c->data;
@@ -230,7 +241,7 @@ static cl_int run_launch(struct icd_command *c)
         d->n_failed++;
     }
     if (s != HEDDLE_OK) {
-        strbuf_addf(&c->message, "kernel '%s': %s", name, heddle_error(d->sim));
+        describe_failure(c, name);
         launch_log_cut(d);
         heddle_recover(d->sim);
         code = CL_OUT_OF_RESOURCES;

@@ -118,8 +118,6 @@ void devices_collect(void)
         collect(p->devices[i]);
 }
 
-enum { LOOSE_BYTES = 4096 }; /* a page: what hardware does not notice either */
-
 static cl_int allocate_on(struct _cl_mem *m, uint32_t i, const void *contents)
 {
     struct _cl_device_id *d = m->context->devices[i];

@@ -10,6 +10,9 @@
 #include "icd/context.h"
 #include "icd/region.h"
 
+/* With `loose_bounds`, added to every buffer: a page, which hardware does not notice either. */
+enum { LOOSE_BYTES = 4096 };
+
 struct mem_copy {
     uint64_t address;    /* in the device; 0 = none */
     char *host;          /* where the host sees it */
