@@ -81,10 +81,10 @@ fi
 while IFS='	' read -r phrase instead where; do
     case $phrase in "#"* | "") continue ;; esac
     if [ "$where" = pages ]; then
-        found=$(git grep -n -i -w -E "$phrase" -- '*.md' ':!CHANGELOG.md' ':!doc/commands.md' \
+        found=$(git grep -n -i -w -E "$phrase" -- '*.md' ':!doc/commands.md' \
             ':!doc/statistics.md' ':!doc/model.md' ':!doc/mutants.md')
     else
-        found=$(git grep -n -i -w -E "$phrase" -- ':!tools/phrases.txt' ':!CHANGELOG.md')
+        found=$(git grep -n -i -w -E "$phrase" -- ':!tools/phrases.txt')
     fi
     [ -z "$found" ] || {
         echo "$found"

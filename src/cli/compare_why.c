@@ -36,7 +36,7 @@ static const struct fact {
     {"  misses", "l1d.misses", AMOUNT},
     {"  bypasses", "l1d.bypasses", IF_ANY},
     {"  evictions", "l1d.evictions", AMOUNT},
-    {"cycles L1D stood still", "l1d.reservation_fails", AMOUNT},
+    {"cycles L1D was stalled", "l1d.reservation_fails", AMOUNT},
     {"  for an MSHR", "l1d.reservation_fails.mshr", STALLED},
     {"  for room in its line's MSHR", "l1d.reservation_fails.merge", STALLED},
     {"  for a line not reserved", "l1d.reservation_fails.line", STALLED},

@@ -197,7 +197,7 @@ static enum heddle_status print_summary(const struct lab_sweep *how, const struc
     strbuf_addf(&text, "; results are in %s\n", how->store_path);
     if (p->n_given_up)
         strbuf_addf(&text,
-                    "%u of them for want of something on this machine: tried again next time\n",
+                    "%u of them because of this machine (memory, disk): they run again next time\n",
                     p->n_given_up);
     if (p->n_failed > p->n_given_up && !how->retry)
         strbuf_add(&text, "points that failed are run again with --retry\n");

@@ -287,7 +287,7 @@ static void print_stalls(const struct heddle_sim *sim, struct strbuf *out)
     if (!stalled)
         return;
     strbuf_addf(out,
-                "Load/store units stood still for %.1f %% of the cycles of busy SMs, for want of",
+                "Load/store units were stalled for %.1f %% of the cycles of busy SMs, for lack of",
                 percent(stalled, count(all, "sm.active_cycles")));
     const char *before = "\n  ";
     for (uint32_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {

@@ -243,7 +243,7 @@ while True:
     time.sleep(0.05)
 os.kill(children[0], signal.SIGKILL)
 out, err = process.communicate()
-assert process.returncode == 1 and "2 of them for want of something on this machine" in out, (out, err)
+assert process.returncode == 1 and "2 of them because of this machine" in out, (out, err)
 assert "signal 9" in err
 with sqlite3.connect("gone.db") as db:
     assert db.execute("SELECT (SELECT count(*) FROM run), (SELECT count(*) FROM claim)").fetchone() == (0, 0)
