@@ -8,7 +8,7 @@
 
 enum { BLOCK_BYTES = 64 * 1024, ALIGNMENT = 16 };
 
-/* What is handed out follows it. */
+/* The memory handed out follows this header. */
 struct arena_block {
     _Alignas(ALIGNMENT) struct arena_block *older;
 };
@@ -58,7 +58,7 @@ static void *arena_own(struct arena *a, struct arena_block *b)
     return b + 1;
 }
 
-/* What is large has a block of its own, which the system mostly has zeroed already. */
+/* A large request gets its own block, which the system has usually zeroed already. */
 static void *alloc_apart(struct arena *a, size_t bytes)
 {
     return arena_own(a, xcalloc(1, sizeof(struct arena_block) + bytes));
@@ -81,8 +81,8 @@ void arena_destroy(struct arena *a)
     memset(a, 0, sizeof *a);
 }
 
-/* A block is zeroed as it is handed out: of its last one an arena may use little, and what is not
- * used is not touched. */
+/* Memory is zeroed when it is handed out: an arena may use little of its last block, and the rest
+ * stays untouched. */
 void *arena_alloc(struct arena *a, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

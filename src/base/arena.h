@@ -9,7 +9,7 @@ struct arena_block;
 
 struct arena {
     struct arena_block *blocks; /* newest first */
-    char *next, *end;           /* free part of the newest of those that are shared */
+    char *next, *end;           /* free part of the newest shared block */
 };
 
 /* A zeroed struct arena is a valid empty arena. */
@@ -25,13 +25,14 @@ char *arena_printf(struct arena *a, const char *format, ...) __attribute__((form
 #define ARENA_NEW(a, type)      ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), (size_t)(n) * sizeof(type)))
 
-/* malloc family for growing arrays; end the process with a message when memory runs out. */
-/* Says so and ends the program. */
+/* malloc family for growing arrays. They end the process with a message when memory runs out. */
+/* Prints a message and ends the process. */
 _Noreturn void out_of_memory(size_t bytes);
 void *xrealloc(void *p, size_t bytes);
-void *xalloc(size_t n, size_t bytes); /* for queues: what is read has been written before */
+void *xalloc(size_t n, size_t bytes); /* not zeroed: for queues, whose entries are written before
+                                       * they are read */
 void *xcalloc(size_t n, size_t bytes);
-/* Zeroed and aligned to a cache line; so many bytes, a multiple of a line's. */
+/* Zeroed and aligned to a cache line. `bytes` is a multiple of the line size. */
 void *xcalloc_lines(size_t bytes);
 
 /* Makes room for at least `need` elements in a growing array (doubles). */

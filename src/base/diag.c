@@ -96,8 +96,8 @@ static bool same_letter(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Edit distance with transpositions counted as one and capitals like small letters, for words of at
- * most MAX_WORD letters. */
+/* Edit distance; a transposition counts as one edit, and case is ignored. For words of at most
+ * MAX_WORD letters. */
 static unsigned edit_distance(const char *a, const char *b)
 {
     size_t na = strlen(a), nb = strlen(b);

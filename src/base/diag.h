@@ -1,4 +1,4 @@
-/* Messages about a user's input: where, what, and what to do. Parsers add them and go on; the
+/* Messages about a user's input: where, what, and what to do. Parsers add them and continue; the
  * caller decides what to print. Nothing here prints or exits. */
 #ifndef HEDDLE_BASE_DIAG_H
 #define HEDDLE_BASE_DIAG_H
@@ -25,14 +25,14 @@ struct diag_list {
     struct arena arena;
     struct diag *items;
     uint32_t n, cap;
-    uint32_t n_errors; /* counted past the limit too */
+    uint32_t n_errors; /* includes those past the limit */
     uint32_t limit;    /* how many to keep; 0 = 20 */
 };
 
 void diag_list_destroy(struct diag_list *list);
 
-/* Adds one message; `text` is the whole source text (to cut the excerpt from) or NULL.
- * `hint` may be NULL. Returns the stored message, or NULL when it was past the limit. */
+/* Adds one message. `text` is the whole source text (the excerpt is cut from it) or NULL. `hint`
+ * may be NULL. Returns the stored message, or NULL if the list is full. */
 struct diag *diag_add(struct diag_list *list, enum diag_severity severity, const char *file,
                       const char *text, uint32_t line, uint32_t col, const char *hint,
                       const char *format, ...) __attribute__((format(printf, 8, 9)));
@@ -40,7 +40,7 @@ struct diag *diag_add(struct diag_list *list, enum diag_severity severity, const
 /* "file:line:col: error: message", the excerpt with a caret, the hint; one paragraph a message. */
 void diag_format(const struct diag_list *list, struct strbuf *out);
 
-/* The candidate nearest to `word` when it is near enough to be a misspelling, else NULL. */
+/* The candidate nearest to `word` if it is close enough to be a misspelling, otherwise NULL. */
 const char *suggest_nearest(const char *word, const char *const *candidates, uint32_t n);
 
 /* "did you mean 'x'?" in the arena, or NULL. */

@@ -1,21 +1,22 @@
 /* Division by a number that is known only when a machine is configured, without the host's slow
  * division: a multiplication by the reciprocal and one correction. Exact for every 64-bit dividend.
  *
- * Why: with r = floor((2^64 - 1) / d), 2^64 / d exceeds r by at most 1, so n * r / 2^64 falls short
- * of n / d by at most n / 2^64 < 1, and its whole part is the quotient or one less. */
+ * Why: with r = floor((2^64 - 1) / d), 2^64 / d exceeds r by at most 1. So n * r / 2^64 is smaller
+ * than n / d by at most n / 2^64 < 1, and its integer part is the quotient or one less. */
 #ifndef HEDDLE_BASE_DIVIDER_H
 #define HEDDLE_BASE_DIVIDER_H
 
 #include <stdint.h>
 
 struct divider {
-    uint64_t reciprocal; /* also the largest quotient there is */
-    uint64_t inverse;    /* modulo 2^64, of the divisor's odd part */
+    uint64_t reciprocal; /* also the largest possible quotient */
+    uint64_t inverse;    /* inverse of the divisor's odd part modulo 2^64 */
     uint32_t divisor;
-    uint32_t shift; /* the divisor is its odd part times 2 to this */
+    uint32_t shift; /* the divisor is its odd part shifted left by this */
 };
 
-/* Modulo 2^64: an odd number is its own inverse to 3 bits, and each step doubles those. */
+/* Modulo 2^64. An odd number is its own inverse in the low 3 bits, and each step doubles that
+ * number of bits. */
 static inline uint64_t odd_inverse(uint64_t odd)
 {
     uint64_t inverse = odd;
@@ -40,9 +41,10 @@ static inline uint64_t divide(const struct divider *d, uint64_t n)
     return quotient + (n - quotient * d->divisor >= d->divisor);
 }
 
-/* The same without the correction, where (n + 1) * divisor is not more than 2^64. Why: r * d falls
- * short of 2^64 by 1 to d, so (n + 1) * r / 2^64 of (n + 1) / d by something, but by no more than
- * (n + 1) / 2^64 <= 1 / d; and from n / d up to below (n + 1) / d all have the same whole part. */
+/* The same without the correction; (n + 1) * divisor must be at most 2^64. Why: r * d is smaller
+ * than 2^64 by 1 to d. So (n + 1) * r / 2^64 is smaller than (n + 1) / d, but by no more than (n +
+ * 1) / 2^64 <= 1 / d. Everything from n / d up to but excluding (n + 1) / d has the same integer
+ * part. */
 static inline uint64_t divide_small(const struct divider *d, uint64_t n)
 {
     return (uint64_t)((unsigned __int128)(n + 1) * d->reciprocal >> 64);
@@ -54,10 +56,10 @@ static inline uint64_t divide_up(const struct divider *d, uint64_t n)
     return divide(d, n + d->divisor - 1);
 }
 
-/* For what mostly is a multiple, the quotient in fewer steps: a cycle's time, to be told in cycles
- * of a clock of the same frequency. A multiple q * odd * 2^s times the inverse of `odd` is q * 2^s,
- * and turned by s bits q. No two numbers come out as the same, and those up to the largest quotient
- * are taken by the multiples: whatever comes out larger was none. */
+/* The quotient in fewer steps where n is usually a multiple of the divisor: converts a cycle's time
+ * to cycles of a clock of the same frequency. A multiple q * odd * 2^s times the inverse of `odd`
+ * is q * 2^s; rotated by s bits, it is q. The mapping is one to one, and multiples take all results
+ * up to the largest quotient; so a larger result means that n is not a multiple. */
 static inline uint64_t quotient_of_multiple(const struct divider *d, uint64_t n)
 {
     uint64_t product = n * d->inverse;

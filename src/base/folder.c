@@ -13,7 +13,7 @@ char *folder_make(struct arena *arena, const char *what, struct strbuf *error)
     char *path = arena_printf(arena, "%s/heddle-%s-XXXXXX", where, what);
     if (mkdtemp(path))
         return path;
-    strbuf_addf(error, "cannot make a folder in %s: %s\n", where, strerror(errno));
+    strbuf_addf(error, "cannot create a folder in %s: %s\n", where, strerror(errno));
     return NULL;
 }
 

@@ -1,14 +1,14 @@
-/* Folders for files that are needed for a while. */
+/* Temporary folders. */
 #ifndef HEDDLE_BASE_FOLDER_H
 #define HEDDLE_BASE_FOLDER_H
 
 #include "base/arena.h"
 #include "base/strbuf.h"
 
-/* A new folder in TMPDIR or /tmp whose name says what it is for; its path, in the arena. NULL if
- * there can be none: adds why. */
+/* Creates a folder in TMPDIR or /tmp whose name contains `what`. Returns its path, in the arena, or
+ * NULL, with the reason added to the buffer. */
 char *folder_make(struct arena *arena, const char *what, struct strbuf *error);
-/* With the files in it, whoever has left them there. Nothing happens if it is NULL or gone. */
+/* Removes the folder and the files in it. Does nothing if it is NULL or does not exist. */
 void folder_remove(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4), for cache keys and for telling whether a stored file is intact. */
+/* SHA-256 (FIPS 180-4), for cache keys and for checking that a stored file is intact. */
 #ifndef HEDDLE_BASE_HASH_H
 #define HEDDLE_BASE_HASH_H
 
@@ -20,7 +20,7 @@ void hash_add(struct hash *h, const void *data, size_t bytes);
 void hash_add_field(struct hash *h, const char *text);
 void hash_add_field_n(struct hash *h, const void *data, size_t bytes);
 
-/* The digest as lower-case hexadecimal digits. `h` is spent. */
+/* The digest as lower-case hexadecimal digits. `h` cannot be used afterwards. */
 void hash_finish(struct hash *h, char text[HASH_TEXT_BYTES]);
 
 void hash_of(const void *data, size_t bytes, char text[HASH_TEXT_BYTES]);

@@ -1,4 +1,4 @@
-/* Compiled for any processor of its kind, whatever the rest is compiled for. */
+/* Compiled for the oldest processors of the architecture, unlike the rest of the program. */
 #include "base/host_check.h"
 
 #include <stddef.h>
@@ -20,7 +20,8 @@ const char *host_check(void)
 #if defined(HEDDLE_FOR_AVX2)
     if (!host_has_avx2())
         return "this Heddle was built for processors with AVX2, FMA and BMI2 (x86-64-v3), which "
-               "this one is not: build it with 'make clean all CMAKE_FLAGS=-DHEDDLE_AVX2=OFF'\n";
+               "this processor lacks: build it with 'make clean all "
+               "CMAKE_FLAGS=-DHEDDLE_AVX2=OFF'\n";
 #endif
     return NULL;
 }

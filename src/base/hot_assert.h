@@ -1,6 +1,6 @@
-/* An assert() for what every access or message passes: it is left out of ordinary builds, where it
- * would take a noticeable part of the work, and checked in those with sanitizers, which run the
- * same tests. */
+/* An assert() for code that every access or message runs through. Ordinary builds leave it out
+ * because it would cost noticeable time. Builds with sanitizers, which run the same tests, check
+ * it. */
 #ifndef HEDDLE_BASE_HOT_ASSERT_H
 #define HEDDLE_BASE_HOT_ASSERT_H
 

@@ -106,7 +106,7 @@ void json_double(struct json_writer *w, const char *key, double value)
     begin_item(w, key);
     char text[32];
     snprintf(text, sizeof text, "%.15g", value);
-    if (strtod(text, NULL) != value) /* 17 digits only where 15 do not bring the number back */
+    if (strtod(text, NULL) != value) /* 17 digits only if 15 do not restore the same number */
         snprintf(text, sizeof text, "%.17g", value);
     strbuf_add(w->out, text);
 }

@@ -26,7 +26,7 @@ void json_double(struct json_writer *w, const char *key, double value); /* nan, 
 void json_bool(struct json_writer *w, const char *key, bool value);
 void json_null(struct json_writer *w, const char *key);
 
-/* A text in quotes, for who writes without a writer. */
+/* Adds a text in quotes, without a writer. */
 void json_add_quoted(struct strbuf *out, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* One memory access as policies see it: everything known about it, never changed by them. */
+/* One memory access as policies see it: all that is known about it. Policies never change it. */
 #ifndef HEDDLE_BASE_MEM_ACCESS_H
 #define HEDDLE_BASE_MEM_ACCESS_H
 
@@ -7,7 +7,7 @@
 
 enum mem_kind { MEM_LOAD, MEM_STORE, MEM_ATOMIC, MEM_PREFETCH, MEM_INSTRUCTION };
 enum mem_space { MEM_GLOBAL, MEM_LOCAL, MEM_CONST, MEM_CODE };
-/* What the program wrote on the instruction. */
+/* The cache operator of the instruction in the program. */
 enum mem_operator {
     MEM_OP_NONE,
     MEM_OP_CA,
@@ -22,37 +22,37 @@ enum mem_operator {
 };
 enum mem_role { MEM_ROLE_NONE, MEM_ROLE_SAMPLE_LRU, MEM_ROLE_SAMPLE_MRU };
 
-/* What the lanes of one instruction ask of one line. */
+/* What the lanes of one instruction request from one line. */
 struct line_access {
     uint64_t line; /* first byte */
     uint32_t lanes;
-    uint32_t segments; /* of 32 bytes, touched */
+    uint32_t segments; /* 32-byte pieces touched */
 };
 /* Details that not every user of a cache needs. */
 struct line_detail {
-    uint64_t address;  /* of the first lane */
+    uint64_t address;  /* that of the first lane */
     uint64_t bytes[2]; /* bytes touched, low first */
 };
 
 struct mem_access {
-    /* What differs between the accesses of one instruction. */
+    /* Differs between the accesses of one instruction. */
     uint64_t line;         /* line-aligned byte address */
-    uint64_t address;      /* first byte asked for */
+    uint64_t address;      /* first byte requested */
     uint32_t active_mask;  /* lanes that this access serves */
-    uint32_t segments;     /* 32-byte pieces of the line that are asked for: what travels */
-    uint64_t byte_mask[2]; /* bytes of the line, low first; lines up to 128 bytes */
-    /* What every cache looks at. */
+    uint32_t segments;     /* 32-byte pieces of the line requested; these are transferred */
+    uint64_t byte_mask[2]; /* requested bytes of the line, low first; lines up to 128 bytes */
+    /* Read by every cache. */
     uint32_t set;
-    uint32_t sector_mask; /* sectors of the line that are asked for, as large as the cache's are */
-    uint64_t cycle;       /* of the clock of the cache that sees it */
-    uint32_t warp_slot;   /* in the SM */
-    uint32_t pc;          /* number of the static instruction in the module */
+    uint32_t sector_mask; /* requested sectors of the line, in the sector size of the cache */
+    uint64_t cycle;       /* in the clock of the cache that is accessed */
+    uint32_t warp_slot;   /* warp slot of the SM */
+    uint32_t pc;          /* static instruction's number in the module */
 
-    uint64_t id; /* unique in the run; a retry keeps it */
+    uint64_t id; /* unique in the run; a retry keeps its id */
     uint32_t launch;
-    uint32_t load_index; /* number of the static load in the kernel */
+    uint32_t load_index; /* static load's number in the kernel */
     uint64_t cta;
-    uint64_t warp_uid; /* unique in the SM over the run */
+    uint64_t warp_uid; /* unique in the SM during the run */
     uint64_t warp_age; /* order of assignment to the SM; smaller is older */
     uint32_t scheduler;
     uint32_t first_lane;
@@ -60,19 +60,19 @@ struct mem_access {
     enum mem_kind kind;
     enum mem_space space;
     enum mem_operator op;
-    bool full_line;   /* every byte of the line is asked for */
-    bool for_atomic;  /* data, or changes, of an atomic that an SM performs */
-    bool is_critical; /* from the criticality provider, as is this: */
+    bool full_line;   /* all bytes of the line are requested */
+    bool for_atomic;  /* data or updates of an atomic that an SM performs */
+    bool is_critical; /* this and the next field come from the criticality provider */
     int64_t criticality;
-    /* Who: an SM or a CPU core. */
+    /* The requester: an SM or a CPU core. */
     uint32_t source;
     uint32_t device; /* 0 = GPU, 1 = CPU */
     enum mem_role role;
-    uint32_t app; /* in a cache that applications share: whose access it is */
+    uint32_t app; /* in a cache shared by applications: the application that accesses it */
 };
 
-/* A dirty line that leaves a CPU core's own caches, which is all that they store: the program does
- * not ask for it. */
+/* Is it a dirty line evicted from a CPU core's private caches? Those are the only stores of a CPU
+ * core; no instruction requests them. */
 static inline bool mem_is_write_back(const struct mem_access *a)
 {
     return a->device == 1 && a->kind == MEM_STORE;

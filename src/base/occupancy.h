@@ -1,11 +1,12 @@
-/* How full something is, summed over time: the area under its occupancy. At the end of a run the
- * area must equal the sum of what each occupant says of itself (left - entered); the two are kept
- * by different hands, so a lost, doubled or mistimed occupant shows.
+/* Occupancy summed over time: the area under the curve. At the end of a run the area must equal the
+ * sum over the occupants of (time left - time entered). Different code keeps the two numbers, so a
+ * lost, duplicated or mistimed occupant shows.
  *
- * Changes may be told out of order: the area is exact, modulo 2^64, once all have been.
+ * Changes may be reported out of order: the area is exact, modulo 2^64, once all have been
+ * reported.
  *
- * Each occupant adds to the area the time it leaves and takes away the time it enters; so a change
- * costs an addition, and only who asks for the area multiplies. */
+ * Each occupant adds the time it leaves to the area and subtracts the time it enters. So a change
+ * costs one addition; only reading the area multiplies. */
 #ifndef HEDDLE_BASE_OCCUPANCY_H
 #define HEDDLE_BASE_OCCUPANCY_H
 
@@ -14,8 +15,8 @@
 /* A zeroed struct is empty since time 0. */
 struct occupancy {
     uint64_t n;     /* present occupants */
-    uint64_t sum;   /* of times left - times entered */
-    uint64_t since; /* the last change */
+    uint64_t sum;   /* sum of times left - times entered */
+    uint64_t since; /* time of the last change */
 };
 
 /* The sum of occupants x time up to the last change. */
@@ -37,7 +38,7 @@ static inline void occupancy_remove(struct occupancy *o, uint64_t at, uint64_t n
 }
 
 /* A queue seen from both sides: its length over time, and the time its occupants spent in it. When
- * it is empty, its area is `stays`. */
+ * the queue is empty, its area equals `stays`. */
 struct queue_account {
     struct occupancy occupancy;
     uint64_t stays;
@@ -54,7 +55,7 @@ static inline void queue_leave(struct queue_account *q, uint64_t entered, uint64
     q->stays += now - entered;
 }
 
-/* Both, of one whose leaving is known as it enters. */
+/* Enters and leaves at once, for an occupant whose departure time is known when it enters. */
 static inline void queue_pass(struct queue_account *q, uint64_t entered, uint64_t left)
 {
     q->occupancy.sum += left - entered;

@@ -1,4 +1,4 @@
-/* Where what someone writes goes, piece by piece. */
+/* A destination for output that is written in pieces. */
 #ifndef HEDDLE_BASE_SINK_H
 #define HEDDLE_BASE_SINK_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct sink {
-    bool (*write)(void *user, const void *data, size_t bytes); /* false = it could not be written */
+    bool (*write)(void *user, const void *data, size_t bytes); /* false = the write failed */
     void *user;
 };
 

@@ -1,6 +1,6 @@
-/* Floating point in integers. Every operation unpacks its operands into numbers, computes an exact
- * number (or one whose last bit stands for everything below it), and packs that with one rounding.
- * Left out: exception flags and NaN payloads, which no PTX program can see. */
+/* Floating point in integers. Every operation unpacks its operands, computes an exact number (or
+ * one whose last bit stands for all lower bits), and packs it with one rounding. Left out:
+ * exception flags and NaN payloads, which no PTX program can see. */
 #include "base/softfp.h"
 
 typedef unsigned __int128 uint128;
@@ -20,7 +20,7 @@ struct number {
 
 struct layout {
     unsigned fraction_bits, sign_bit;
-    int max_exponent; /* of a finite number; also the bias */
+    int max_exponent; /* largest exponent of a finite number; also the bias */
     uint64_t nan;
 };
 
@@ -45,7 +45,7 @@ static uint64_t one_bits(const struct layout *l)
 
 /* ---- numbers ---- */
 
-/* Shifts the top bit into its place; the significand is not zero. */
+/* Shifts the top bit into position; the significand is not zero. */
 static struct number normalise(bool negative, int exponent, uint128 significand)
 {
     uint64_t high = (uint64_t)(significand >> 64);
@@ -84,7 +84,7 @@ static uint128 round_off(uint128 significand, int drop, bool negative, enum fp_r
 {
     const uint128 half = (uint128)1 << TOP_BIT;
     uint128 kept = drop <= TOP_BIT ? significand >> drop : 0;
-    /* What falls away, as a fraction of 2^128; further down than that it is merely not zero. */
+    /* The bits rounded off, as a fraction of 2^128; anything further down only makes it nonzero. */
     uint128 rest = drop <= TOP_BIT + 1 ? significand << (TOP_BIT + 1 - drop) : significand != 0;
     bool up = false;
     switch (round) {
@@ -106,8 +106,8 @@ static uint128 round_off(uint128 significand, int drop, bool negative, enum fp_r
     return kept + up;
 }
 
-/* The magnitude of a finite number in the format. A carry out of the fraction moves on into the
- * exponent by itself, from the subnormals to the normals and from there to infinity. */
+/* The magnitude of a finite number in the format. A carry out of the fraction increments the
+ * exponent by itself, from subnormal to normal and from there to infinity. */
 static uint64_t pack_finite(const struct layout *l, struct number x, enum fp_round round)
 {
     int min_exponent = 1 - l->max_exponent;
@@ -122,8 +122,8 @@ static uint64_t pack_finite(const struct layout *l, struct number x, enum fp_rou
     return infinity_bits(l) - to_largest;
 }
 
-/* Is a result flushed by .ftz? GPUs look at it rounded to all its bits, as if the exponent had no
- * end: just below the least normal number it may round up to that and stay. */
+/* Does .ftz flush the result? GPUs round it first as if the exponent were unbounded: a result just
+ * below the least normal number may round up to it and is then kept. */
 static bool is_flushed(const struct layout *l, struct number x, enum fp_round round)
 {
     int below_min = 1 - l->max_exponent - x.exponent;
@@ -167,8 +167,8 @@ static uint128 shift_right_sticky(uint128 v, int n)
     return v >> n | (v << (TOP_BIT + 1 - n) != 0);
 }
 
-/* Exact enough to round once: a product has 106 bits, so that making room for the carry loses none
- * of them; and where more than one leading bit cancels, the exponents differ by at most one and the
+/* Exact enough to round once. A product has 106 bits, so making room for the carry loses none of
+ * them. Where more than one leading bit cancels, the exponents differ by at most one, and the
  * smaller operand has lost nothing either. */
 static struct number sum_finite(struct number a, struct number b, enum fp_round round)
 {
@@ -239,7 +239,7 @@ static struct number square_root(struct number a)
     for (uint128 bit = (uint128)1 << 63; bit; bit >>= 1)
         if ((root | bit) * (root | bit) <= radicand)
             root |= bit;
-    /* Rounding half of an odd exponent down: a shift, because division goes towards zero. */
+    /* Halves an odd exponent downwards: a shift, because division rounds towards zero. */
     return normalise(false, a.exponent >> 1, root << 64 | (root * root != radicand));
 }
 
@@ -327,7 +327,7 @@ bool fp_is_nan(enum fp_format f, uint64_t a)
     return (a & ((1ull << l->sign_bit) - 1)) > infinity_bits(l);
 }
 
-/* A value's place in the order of all values, as an integer; both zeros are 0. */
+/* A value's rank among all values, as an integer; both zeros are 0. */
 static int64_t order_key(enum fp_format f, uint64_t a, bool ftz)
 {
     const struct layout *l = &layouts[f];

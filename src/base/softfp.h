@@ -1,12 +1,12 @@
-/* Correctly rounded floating point in integer arithmetic, for every format and rounding mode a GPU
- * has and the host may not: directed rounding, half precision, fused multiply-add without an FMA
- * unit. Values travel as bit patterns in the low bits of a uint64_t. No host floating point is
- * used, so results are the same everywhere.
+/* Correctly rounded floating point in integer arithmetic, for every format and rounding mode that a
+ * GPU has and the host may lack: directed rounding, half precision, fused multiply-add without an
+ * FMA unit. Values are passed as bit patterns in the low bits of a uint64_t. No host floating point
+ * is used, so results are the same on every host.
  *
  * A NaN result is the canonical NaN of its format: 0x7fff for f16 and bf16, 0x7fffffff for f32,
- * 0x7ff8000000000000 for f64. For the narrow formats this is what PTX says. MODEL: a GPU passes on
- * the payload of an f64 NaN. Which operand's is not specified, so Heddle drops it, here and in
- * emu/lanes_float.h. */
+ * 0x7ff8000000000000 for f64. PTX specifies this for the narrow formats. MODEL: a GPU propagates
+ * the payload of an f64 NaN. Which operand's payload is not specified, so Heddle drops it, here and
+ * in emu/lanes_float.h. */
 #ifndef HEDDLE_BASE_SOFTFP_H
 #define HEDDLE_BASE_SOFTFP_H
 
@@ -29,12 +29,13 @@ uint64_t fp_fma(enum fp_format f, uint64_t a, uint64_t b, uint64_t c, struct fp_
 uint64_t fp_div(enum fp_format f, uint64_t a, uint64_t b, struct fp_mode m);
 uint64_t fp_sqrt(enum fp_format f, uint64_t a, struct fp_mode m);
 
-/* Between formats. Here and in conversions to integers, ftz concerns f32 only, as in PTX. */
+/* Converts between formats. Here and in conversions to integers, ftz affects f32 only, as in
+ * PTX. */
 uint64_t fp_convert(enum fp_format from, enum fp_format to, uint64_t a, struct fp_mode m);
 /* Rounds to an integral value in the same format (cvt.rni.f32.f32). */
 uint64_t fp_round_integral(enum fp_format f, uint64_t a, struct fp_mode m);
 /* To an integer of `bits` (8..64), saturating; returned sign- or zero-extended to 64 bits. PTX: a
- * NaN gives 0, or just the top bit when the source is f64 or the result has 64 bits. */
+ * NaN gives 0, or only the top bit set if the source is f64 or the result has 64 bits. */
 uint64_t fp_to_int(enum fp_format from, uint64_t a, unsigned bits, bool is_signed,
                    struct fp_mode m);
 /* From a 64-bit integer (signed: two's complement). */

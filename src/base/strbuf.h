@@ -11,8 +11,8 @@ struct strbuf {
     size_t len, cap;
 };
 
-/* Plug-ins may call what is marked so. In a library its name begins with heddle_, so that it
- * clashes with no program's own. */
+/* Marks functions that plug-ins may call. In a library their names begin with heddle_, so that they
+ * clash with no program's own names. */
 #define PLUGIN_CALLABLE(name) __asm__("heddle_" #name) __attribute__((visibility("default")))
 
 void strbuf_destroy(struct strbuf *b) PLUGIN_CALLABLE(strbuf_destroy);
@@ -24,13 +24,13 @@ void strbuf_add_count(struct strbuf *b, uint64_t n); /* 1,234,567 */
 void strbuf_addf(struct strbuf *b, const char *format, ...) PLUGIN_CALLABLE(strbuf_addf)
     __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *b, const char *format, va_list args) PLUGIN_CALLABLE(strbuf_vaddf);
-/* Every line of `s` behind so many blanks; the last one ends with a line break. */
+/* Adds every line of `s`, indented by `blanks`; the last one ends with a line break. */
 void strbuf_add_indented(struct strbuf *b, const char *s, unsigned blanks);
 const char *strbuf_text(const struct strbuf *b) PLUGIN_CALLABLE(strbuf_text); /* "" while empty */
 
 /* Reads a whole file. Returns 0, or an errno value. */
 int strbuf_read_file(struct strbuf *b, const char *path);
-/* Where something stands that no text has, a zero byte; its length = nowhere. */
+/* The position of the first byte that cannot be text, a zero byte; the length if there is none. */
 size_t strbuf_find_non_text(const struct strbuf *b);
 
 #endif

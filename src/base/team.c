@@ -1,9 +1,9 @@
-/* Two words are waited for: `round`, by members without work, and `left`, by the caller. Each is
- * first watched for a while, because the next round is mostly microseconds away, then slept on with
- * a futex. Items are claimed by counting a seat's number of open items down. A claim reads what the
- * caller wrote before it opened the seats, and until all that were claimed are done the caller
- * writes nothing: so a member that comes late, even in the middle of the next round, is no danger.
- */
+/* Threads wait for two words: members without work wait for `round`, the caller for `left`. Each
+ * wait first spins for a while, because the next round is usually microseconds away, then sleeps
+ * on a futex. A member claims an item by decrementing a seat's count of open items. A claim reads
+ * what the caller wrote before it opened the seats, and the caller writes nothing until all
+ * claimed items are done. So a member that comes late, even in the middle of the next round, does
+ * no harm. */
 #include "base/team.h"
 
 #include <linux/futex.h>
@@ -22,7 +22,7 @@ enum { CACHE_LINE = 64, SPINS = 2000 };
 
 /* Padding keeps words that different members write a cache line apart. */
 struct seat {
-    atomic_int open; /* items of this member nobody has claimed; < 1 = none */
+    atomic_int open; /* items of this member that are not claimed; < 1 = none */
     struct team *team;
     uint32_t number;
     pthread_t thread;
@@ -34,13 +34,13 @@ struct team {
     void *user;
     uint32_t n_seats;
     uint32_t spins;
-    uint32_t patience; /* the caller's: looks before it does what others have not begun */
-    atomic_bool over;  /* the round that begins is the last: there is nothing to do in it */
+    uint32_t patience; /* of the caller: polls before it does items that others have not begun */
+    atomic_bool over;  /* the round that begins is the last one and has no work */
     char padding[CACHE_LINE];
-    atomic_uint round; /* counts those that have begun */
+    atomic_uint round; /* number of rounds begun */
     atomic_uint sleepers;
     char more_padding[CACHE_LINE];
-    atomic_uint left; /* items that are not done */
+    atomic_uint left; /* items not done yet */
     atomic_bool caller_sleeps;
     char yet_more_padding[CACHE_LINE];
     struct seat seats[];
@@ -65,7 +65,7 @@ static void relax(void)
 #endif
 }
 
-/* A member does items of a seat; returns how many. */
+/* A member does the items of a seat. Returns how many. */
 static uint32_t do_items(struct team *t, uint32_t s, uint32_t as_member)
 {
     struct seat *seat = &t->seats[s];
@@ -86,7 +86,7 @@ static void report_done(struct team *t, uint32_t done)
         futex_wake_all(&t->left);
 }
 
-/* Returns the number of the round that has begun since `seen`. */
+/* Waits for a round after `seen`. Returns its number. */
 static uint32_t await_round(struct team *t, uint32_t seen)
 {
     for (uint32_t i = 0; i < t->spins; i++, relax())
@@ -107,9 +107,10 @@ static bool is_all_done(struct team *t, uint32_t spins)
     return false;
 }
 
-/* An item that changes hands takes its data from one core's cache to another's and back, which
- * costs more than most items do. So the caller waits before it does those of others, as long as
- * that has mostly been enough; a member that the host keeps from running makes it impatient. */
+/* An item that changes hands moves its data from one core's cache to another's and back, which
+ * costs more than most items do. So the caller waits before it does other members' items, as long
+ * as that wait has usually been enough. A member that the host does not run makes the caller less
+ * patient. */
 static void help(struct team *t)
 {
     uint32_t done = 0;
@@ -146,7 +147,8 @@ static void *member(void *arg)
     }
 }
 
-/* Watching takes a core: with fewer of them than members, it would keep others from working. */
+/* Spinning occupies a core: with fewer cores than members, it would keep other members from
+ * working. */
 static uint32_t spins_for(uint32_t n_members)
 {
     cpu_set_t cpus;
@@ -155,7 +157,7 @@ static uint32_t spins_for(uint32_t n_members)
     return SPINS;
 }
 
-/* Signals are the caller's business. */
+/* Members block all signals; the caller handles them. */
 static bool start_member(struct seat *seat)
 {
     sigset_t all, before;

@@ -8,7 +8,7 @@
 /* The defaults are those of NVIDIA's Fermi generation. */
 const struct param gpu_params[] = {
     PARAM_STRING(struct gpu_config, name, "", "what the GPU is called"),
-    PARAM_STRING(struct gpu_config, description, "", "what it is, in a line"),
+    PARAM_STRING(struct gpu_config, description, "", "what it is, in one line"),
     PARAM_U32(struct gpu_config, n_sms, "15", 1, 1024, "SMs", "streaming multiprocessors"),
     PARAM_U32(struct gpu_config, warps_per_sm, "48", 1, 128, "warps", "warps an SM holds at once"),
     PARAM_U32(struct gpu_config, threads_per_sm, "1536", 1, 4096, "threads",
@@ -32,7 +32,7 @@ const struct param gpu_params[] = {
 };
 const uint32_t n_gpu_params = sizeof gpu_params / sizeof gpu_params[0];
 
-/* Reports a limit that cannot be met because of another. */
+/* Reports a limit that exceeds another limit. */
 static void check_at_most(const struct gpu_config *gpu, const char *name, uint64_t value,
                           const char *limit_name, uint64_t limit, struct diag_list *diags)
 {
@@ -52,8 +52,8 @@ static void check_limits(const struct gpu_config *gpu, struct diag_list *diags)
                   gpu->shared_bytes_per_sm, diags);
 }
 
-/* A file that gives no name is called after itself: "my/small.yaml" is "small". Names and
- * descriptions of bases are not its own. */
+/* A file that gives no name is named after itself: "my/small.yaml" is "small". Names and
+ * descriptions are not inherited from bases. */
 static void name_after_file(struct gpu_config *gpu, const char *path)
 {
     const struct settings *s = &gpu->params.settings;

@@ -1,5 +1,5 @@
-/* The GPU that is simulated: what a configuration file says about it, checked. Today it holds the
- * limits that functional execution obeys; the cycle-level machine binds its tables beside them. */
+/* The simulated GPU as its configuration file describes it, checked. It holds the limits that
+ * functional execution obeys; the cycle-level machine binds its own tables beside them. */
 #ifndef HEDDLE_CONFIG_GPU_H
 #define HEDDLE_CONFIG_GPU_H
 
@@ -11,7 +11,7 @@
 enum { GPU_WARP_LANES = 32 };
 
 struct gpu_config {
-    struct param_set params; /* every parameter with its source; its values are the fields below */
+    struct param_set params; /* every parameter with its source; the values are the fields below */
 
     const char *name;
     const char *description;
@@ -21,7 +21,7 @@ struct gpu_config {
     uint32_t ctas_per_sm;
     uint32_t threads_per_cta;
     uint32_t registers_per_sm;
-    uint32_t registers_per_thread; /* the most one thread can name */
+    uint32_t registers_per_thread; /* the most registers that one thread may use */
     uint32_t register_granule;     /* a thread's registers are rounded up to a multiple of it */
     uint64_t shared_bytes_per_sm;
     uint64_t shared_bytes_per_cta;
@@ -32,13 +32,13 @@ struct gpu_config {
 extern const struct param gpu_params[];
 extern const uint32_t n_gpu_params;
 
-/* The names of the GPUs that Heddle ships; the first is the default. Ends with NULL. */
+/* The names of the GPUs that Heddle ships, ending with NULL. The first is the default. */
 extern const char *const gpu_names[];
 extern const uint32_t n_gpu_names;
 
 /* Loads a GPU by its shipped name or from a .yaml file (a name with a '/' or ending in .yaml or
- * .yml), then applies `name=value` words. NULL stands for the default. Returns NULL after errors,
- * which are in `diags`. */
+ * .yml), then applies `name=value` words. NULL means the default. Returns NULL on errors, which are
+ * in `diags`. */
 struct gpu_config *gpu_config_load(const char *name_or_path, const char *const *words,
                                    uint32_t n_words, struct diag_list *diags);
 /* The same with further tables: `bind_more` binds them to the set before it is finished. */

@@ -24,13 +24,13 @@ const char *const gpu_names[] = {
 };
 const uint32_t n_gpu_names = sizeof gpu_names / sizeof gpu_names[0] - 1;
 
-/* A configuration that is being read, and the one whose base it is. */
+/* A configuration being read, and the one that names it as its base. */
 struct reading {
     const char *name;     /* as messages name it; a path if it is a file */
-    const char *identity; /* the same for one file, by whatever path */
+    const char *identity; /* equal for all paths of the same file */
     bool is_file;
     const struct reading *by;   /* NULL = the user named it */
-    const struct setting *base; /* the `base` that names it, of that one */
+    const struct setting *base; /* the `base` setting in `by` that names this one */
 };
 
 static bool ends_with(const char *text, const char *tail)
@@ -44,7 +44,7 @@ bool gpu_is_file(const char *name)
     return strchr(name, '/') || ends_with(name, ".yaml") || ends_with(name, ".yml");
 }
 
-/* Where a file is that another one names: beside it, unless the path is absolute. */
+/* The path of a file named in another file: relative to that file's folder, unless absolute. */
 static const char *path_from(struct arena *arena, const struct reading *by, const char *path)
 {
     const char *slash = by && by->is_file ? strrchr(by->name, '/') : NULL;
@@ -66,7 +66,7 @@ static bool read_shipped(struct settings *s, struct reading *r, struct diag_list
             return settings_read_yaml(s, r->name, gpu_texts[i], strlen(gpu_texts[i]), diags);
         }
     const char *hint = suggest_hint(&diags->arena, name, gpu_names, n_gpu_names);
-    hint = hint ? hint : "`heddle show gpus` lists them; a file is named with its .yaml";
+    hint = hint ? hint : "`heddle show gpus` lists the names; a file name ends with .yaml";
     if (r->base)
         settings_complain(r->base, false, hint, diags, "base: there is no GPU '%s'", name);
     else
@@ -76,7 +76,7 @@ static bool read_shipped(struct settings *s, struct reading *r, struct diag_list
 
 /* --- files --- */
 
-/* Complains if the file is among those that it is the base of. */
+/* Reports an error if the file is its own base, directly or through others. */
 static bool is_circular(const struct reading *r, struct diag_list *diags)
 {
     const struct reading *by = r->by;
@@ -117,7 +117,7 @@ static void remove_setting(struct settings *s, uint32_t i)
     memmove(&s->items[i], &s->items[i + 1], (s->n - i) * sizeof s->items[0]);
 }
 
-/* Removes the setting of that name from those from `first` on; false if there is none. */
+/* Removes the setting of that name at or after `first`; false if there is none. */
 static bool take_setting(struct settings *s, uint32_t first, const char *name, struct setting *out)
 {
     for (uint32_t i = first; i < s->n; i++)
@@ -129,7 +129,7 @@ static bool take_setting(struct settings *s, uint32_t first, const char *name, s
     return false;
 }
 
-/* Puts those from `middle` on before those from `first` on. */
+/* Moves the settings from `middle` on before those from `first` on. */
 static void swap_parts(struct settings *s, uint32_t first, uint32_t middle)
 {
     uint32_t n_first = middle - first, n_second = s->n - middle;
@@ -140,7 +140,8 @@ static void swap_parts(struct settings *s, uint32_t first, uint32_t middle)
     free(copy);
 }
 
-/* The settings from `first` on are this one's own: its base's go before them. */
+/* The settings from `first` on are this configuration's own; those of its base are placed before
+ * them. */
 static bool read_base(struct settings *s, uint32_t first, const struct reading *r,
                       struct diag_list *diags)
 {

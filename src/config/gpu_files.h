@@ -1,20 +1,19 @@
-/* Where the settings of a GPU come from: a shipped configuration or a file, and what it is based
- * on.
+/* Where the settings of a GPU come from: a shipped configuration or a file, and its base.
  *
- * `base: NAME` in a file names the configuration that it starts from: a shipped one, or another
- * file, relative to the one that names it. A base may have a base. What a file says itself goes
- * before what its base says; name and description are never taken from a base. */
+ * `base: NAME` in a file names the configuration it starts from: a shipped one, or another file,
+ * relative to the one that names it. A base may have a base. A file's own settings override those
+ * of its base. Name and description are never inherited. */
 #ifndef HEDDLE_CONFIG_GPU_FILES_H
 #define HEDDLE_CONFIG_GPU_FILES_H
 
 #include "config/settings.h"
 
-/* Is it the path of a file, and not the name of a shipped GPU? It has a '/', or ends in .yaml or
- * .yml. */
+/* Is it the path of a file rather than the name of a shipped GPU? It contains a '/', or ends in
+ * .yaml or .yml. */
 bool gpu_is_file(const char *name);
 
-/* Adds the settings of a shipped GPU, or of a file, those of its bases first. False after errors,
- * which are in `diags`. */
+/* Adds the settings of a shipped GPU or a file, after those of its bases. False on errors, which
+ * are in `diags`. */
 bool gpu_files_read(struct settings *s, const char *name_or_path, struct diag_list *diags);
 
 /* Calls `told` for the file of a GPU and those of its bases; for none if it is a shipped one. */

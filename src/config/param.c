@@ -15,7 +15,7 @@ static bool is_bytes(const struct param *p)
     return p->unit && strcmp(p->unit, "bytes") == 0;
 }
 
-/* Is it a whole number, however negative or large? */
+/* Is it an integer of any sign and size? */
 static bool is_whole(const char *text)
 {
     text += *text == '-';

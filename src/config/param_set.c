@@ -14,7 +14,7 @@ void param_set_destroy(struct param_set *set)
     memset(set, 0, sizeof *set);
 }
 
-/* Every setting of the name is looked at, so that one that is overridden is checked as well. */
+/* Looks at every setting of the name, so that overridden ones are checked as well. */
 static void bind_one(struct param_set *set, struct bound_param *b, struct diag_list *diags)
 {
     struct strbuf why = {0};
@@ -71,18 +71,19 @@ void param_set_settle(struct param_set *set, const char *name, const char *reaso
     b->setting = NULL;
 }
 
-/* "sm" is no parameter, but there are some that begin so. */
+/* "sm" is not a parameter, but the first part of some names. */
 static const char *explain_section(const struct param_set *set, const char *name,
                                    struct arena *arena)
 {
     size_t n = strlen(name);
     for (uint32_t i = 0; i < set->n; i++)
         if (strncmp(set->items[i].name, name, n) == 0 && set->items[i].name[n] == '.')
-            return arena_printf(arena, "it is a section, of %s and others", set->items[i].name);
+            return arena_printf(arena, "this is a section: it holds %s and others",
+                                set->items[i].name);
     return NULL;
 }
 
-/* What to say of a name that no table has. */
+/* The hint for an unknown name. */
 static const char *explain_name(const struct param_set *set, const char *name,
                                 const char *const *names, struct arena *arena)
 {
@@ -110,8 +111,8 @@ const struct bound_param *param_set_find(const struct param_set *set, const char
     return find(set, name);
 }
 
-/* Of two values, was `b` set nearer to the user? Files come in the order of their bases, and words
- * after all files. */
+/* Was `b` set closer to the user? Files are in the order of their bases; words come after all
+ * files. */
 static bool is_nearer(const struct bound_param *b, const struct bound_param *than)
 {
     if (!b->setting || !than->setting)
@@ -133,7 +134,7 @@ static const struct bound_param *find_below(const struct param_set *set, const c
     return NULL;
 }
 
-/* Says where a value was set that another one does not go with. */
+/* Adds a note that says where a conflicting value was set. */
 static void note_place(const struct bound_param *b, struct diag_list *diags)
 {
     const struct setting *s = b->setting;

@@ -34,7 +34,7 @@ static void widen(int *width, size_t len)
         *width = (int)len;
 }
 
-/* Of the columns. Texts may be of any length and stand out where they do not fit. */
+/* Column widths. Longer texts stick out. */
 static struct widths measure(const struct param_set *set)
 {
     struct widths w = {0};
@@ -55,7 +55,7 @@ static struct widths measure(const struct param_set *set)
     return w;
 }
 
-/* Where the value was set, and why it is what it is, if more is known than that place. */
+/* Where the value was set, and why it has that value if more is known. */
 static void print_origin(const struct bound_param *b, struct strbuf *out)
 {
     bound_param_print_place(b, out);

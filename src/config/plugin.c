@@ -41,7 +41,7 @@ static bool is_identity_sound(const struct plugin *p, struct strbuf *why)
         return false;
     }
     if (!p->summary || !*p->summary || !p->citation || !*p->citation) {
-        strbuf_addf(why, "'%s' does not say what it does and where that is described", p->name);
+        strbuf_addf(why, "'%s' lacks a summary or a citation", p->name);
         return false;
     }
     return true;
@@ -63,7 +63,8 @@ static size_t value_bytes(enum param_type type)
     return SIZE_MAX;
 }
 
-/* Tries every default on a scratch copy of the values, which a wrong offset must not overrun. */
+/* Tries every default on a scratch copy of the values, so that a wrong offset cannot overrun
+ * them. */
 static bool are_params_sound(const struct plugin *p, struct strbuf *why)
 {
     struct arena scratch = {0};
@@ -76,8 +77,7 @@ static bool are_params_sound(const struct plugin *p, struct strbuf *why)
         size_t bytes = value_bytes(row->type);
         sound = bytes <= p->params_bytes && row->offset <= p->params_bytes - bytes;
         if (!sound)
-            strbuf_addf(why, "parameter '%s' of '%s' lies outside of its struct", row->name,
-                        p->name);
+            strbuf_addf(why, "parameter '%s' of '%s' lies outside its struct", row->name, p->name);
         else if (!param_store(row, values, row->default_text, &scratch, why)) {
             strbuf_addf(why, ", the default of parameter '%s' of '%s'", row->name, p->name);
             sound = false;
@@ -95,7 +95,7 @@ static const struct plugin_stat *find_stat(const struct plugin *p, const char *n
     return NULL;
 }
 
-/* What is wrong with a row; NULL if nothing is. */
+/* What is wrong with a row; NULL if it is sound. */
 static const char *flaw_of(const struct plugin *p, const struct plugin_stat *row)
 {
     bool is_counter = row->kind == STAT_COUNTER;
@@ -107,15 +107,15 @@ static const char *flaw_of(const struct plugin *p, const struct plugin_stat *row
         return is_counter ? "is a counter, which is summed up and needs no read()" : "lacks read()";
     if (is_counter &&
         (p->stats_bytes < sizeof(uint64_t) || row->offset > p->stats_bytes - sizeof(uint64_t)))
-        return "lies outside of its struct";
-    return find_stat(p, row->name) == row ? NULL : "is there twice";
+        return "lies outside its struct";
+    return find_stat(p, row->name) == row ? NULL : "is listed twice";
 }
 
 static bool are_stats_sound(const struct plugin *p, struct strbuf *why)
 {
     if (p->n_stats > PLUGIN_MAX_STATS || (p->n_stats && !p->stats)) {
         strbuf_addf(why, "'%s' has %u statistics%s", p->name, p->n_stats,
-                    p->stats ? ", more than there is room for" : " but no table of them");
+                    p->stats ? ", more than the limit" : " but no table of them");
         return false;
     }
     for (uint32_t i = 0; i < p->n_stats; i++) {
@@ -138,8 +138,8 @@ static bool do_units_agree(const struct plugin_kind *kind, const struct plugin *
             const struct plugin *other = plugin_at(kind, i);
             const struct plugin_stat *row = &p->stats[k], *its = find_stat(other, row->name);
             if (its && strcmp(its->unit, row->unit) != 0) {
-                strbuf_addf(why, "statistic '%s' of '%s' is in %s, that of '%s' in %s", row->name,
-                            p->name, row->unit, other->name, its->unit);
+                strbuf_addf(why, "statistic '%s' of '%s' has the unit %s, that of '%s' has %s",
+                            row->name, p->name, row->unit, other->name, its->unit);
                 return false;
             }
         }
@@ -170,7 +170,7 @@ bool plugin_register(struct plugin_kind *kind, const struct plugin *p, struct st
     if (!plugin_is_sound(kind, p, why))
         return false;
     if (plugin_find(kind, p->name)) {
-        strbuf_addf(why, "there is a %s '%s' already", kind->what, p->name);
+        strbuf_addf(why, "a %s '%s' exists already", kind->what, p->name);
         return false;
     }
     if (kind->n_added == PLUGIN_MAX_ADDED) {
@@ -198,7 +198,7 @@ const void *plugin_open(const char *path, const char *symbol, struct strbuf *why
 
 const char *plugin_file(const struct plugin *p)
 {
-    Dl_info place; /* of a text of its own: a descriptor may be a copy */
+    Dl_info place; /* looks up a string of the descriptor, which may itself be a copy */
     return dladdr(p->name, &place) && place.dli_fname ? place.dli_fname : "";
 }
 

@@ -1,6 +1,6 @@
-/* A statistic of a plug-in: one row that says everything about it. Results, --json, --series, the
- * store, comparisons, `heddle show` and the pages are all driven by these rows; in results a name
- * has its place before it: "l1d.policy.vta_hits", "scheduler.vta_hits".
+/* A statistic of a plug-in: one row that describes it completely. These rows drive results, --json,
+ * --series, the store, comparisons, `heddle show` and the pages. In results a name is preceded by
+ * its section: "l1d.policy.vta_hits", "scheduler.vta_hits".
  *
  *     struct dlp_stats {
  *         uint64_t vta_hits;
@@ -10,8 +10,8 @@
  *         STAT_NOW("longest", "accesses", "the longest protection distance", STAT_MAX, longest),
  *     };
  *
- * The framework allocates the struct, zeroed, for each instance, and never clears it: a policy that
- * is reset keeps its counts. Numbers are whole; a mean is a sum and what it is divided by. */
+ * The framework allocates the struct, zeroed, for each instance and never clears it: a policy that
+ * is reset keeps its counts. Values are integers; a mean is a sum and a divisor. */
 #ifndef HEDDLE_CONFIG_PLUGIN_STAT_H
 #define HEDDLE_CONFIG_PLUGIN_STAT_H
 
@@ -21,31 +21,31 @@
 #include "config/param.h"
 
 enum stat_kind {
-    STAT_COUNTER, /* what has happened so far; of a kernel or an interval: what happened in it */
-    STAT_GAUGE,   /* what is the case at the end of the run, the kernel or the interval */
-    /* What is the case while kernels run, and is not when they have ended: the mean of looks every
-     * STAT_SAMPLE_CYCLES core cycles; in a time series, at the end of the interval. */
+    STAT_COUNTER, /* events so far; for a kernel or an interval, the events during it */
+    STAT_GAUGE,   /* the state at the end of the run, the kernel or the interval */
+    /* A state that only exists while kernels run: the mean of samples every STAT_SAMPLE_CYCLES core
+     * cycles; in a time series, the state at the end of the interval. */
     STAT_SAMPLED,
 };
 enum { STAT_SAMPLE_CYCLES = 1000 };
 
-/* Of all instances of a machine together. */
+/* How the values of all instances of a machine are combined. */
 enum stat_join { STAT_SUM, STAT_MEAN, STAT_MAX };
 
-/* What one instance tells: a value, or a sum of `n` values where the mean is wanted. */
+/* The value of one instance, or a sum of `n` values where a mean is wanted. */
 struct stat_reading {
     uint64_t value, n;
 };
 
 struct plugin_stat {
-    const char *name; /* below the place of the plug-in: lower case, digits, underscores */
-    const char *unit; /* the same wherever the kind has that name */
-    const char *help; /* what it means, in a line */
+    const char *name; /* relative to the plug-in's section: lower case, digits, underscores */
+    const char *unit; /* all plug-ins of a kind use the same unit for the same name */
+    const char *help; /* what it means, in one line */
     enum stat_kind kind;
-    enum stat_join join; /* of a counter: STAT_SUM */
-    size_t offset;       /* of a counter in the instance's `stats` */
-    /* Of the others. Const. `instance` is the struct cache_policy, scheduler or criticality; `now`
-     * a cycle of its clock, of which nothing has happened yet. */
+    enum stat_join join; /* counters: STAT_SUM */
+    size_t offset;       /* counters: offset in the instance's `stats` */
+    /* For all but counters. Must not change the instance, which is a struct cache_policy, scheduler
+     * or criticality. `now` is a cycle of its clock; no event of that cycle has been seen yet. */
     struct stat_reading (*read)(const void *instance, uint64_t now);
 };
 
@@ -65,7 +65,7 @@ struct plugin_stat {
         .read = (function)                                                                         \
     }
 
-/* In a descriptor: the rows and the struct that they count in. */
+/* In a descriptor: the rows, and the struct that holds the counters. */
 #define PLUGIN_STATS(table, owner)                                                                 \
     .stats = (table), .n_stats = sizeof(table) / sizeof(table)[0], .stats_bytes = sizeof(owner)
 

@@ -1,6 +1,6 @@
 /* Reads settings from YAML with libyaml's events, which carry line and column. Left out on purpose:
- * lists, anchors and aliases, several documents; no setting needs them, and each is refused by
- * name. */
+ * lists, anchors and aliases, and multiple documents. No setting needs them; each is refused with a
+ * message. */
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -14,7 +14,7 @@ struct reader {
     struct settings *settings;
     struct diag_list *diags;
     const char *file, *text;
-    size_t len;              /* of the text, which may hold NULs */
+    size_t len;              /* length of the text, which may contain NULs */
     struct settings sources; /* the map `sources`, and `source` under the name "" */
     uint32_t first;          /* where this file's settings begin */
 };
@@ -34,13 +34,13 @@ static void complain_at(struct reader *r, yaml_mark_t at, const char *hint, cons
     diag_add(r->diags, DIAG_ERROR, r->file, r->text, line_of(at), col_of(at), hint, "%s", message);
 }
 
-/* The place of a byte, counted as libyaml counts: columns are characters, not bytes. */
+/* The position of a byte as libyaml counts: columns are characters, not bytes. */
 static yaml_mark_t mark_of(const struct reader *r, size_t offset)
 {
     yaml_mark_t m = {.index = offset};
     for (size_t i = 0; i < offset && i < r->len; i++) {
         unsigned char c = (unsigned char)r->text[i];
-        m.column += (c & 0xc0) != 0x80; /* not a further byte of a character */
+        m.column += (c & 0xc0) != 0x80; /* not a continuation byte */
         if (c == '\n') {
             m.line++;
             m.column = 0;
@@ -49,36 +49,35 @@ static yaml_mark_t mark_of(const struct reader *r, size_t offset)
     return m;
 }
 
-/* Bytes that are no text at all: a file of another kind, most likely. No excerpt, it would not be
+/* Bytes that are not text: probably a file of another kind. No excerpt, because it would not be
  * readable. */
 static void complain_of_bytes(struct reader *r, const char *problem, size_t offset)
 {
     yaml_mark_t at = mark_of(r, offset);
     int byte = offset < r->len ? (unsigned char)r->text[offset] : 0;
     diag_add(r->diags, DIAG_ERROR, r->file, NULL, line_of(at), col_of(at),
-             "a configuration is YAML, text in UTF-8",
-             "byte %zu of the file, 0x%02x, is no text: %s", offset, (unsigned)byte, problem);
+             "a configuration file must be YAML text in UTF-8",
+             "byte %zu of the file, 0x%02x, is not text: %s", offset, (unsigned)byte, problem);
 }
 
-/* The next event, or false after a syntax error, from which libyaml cannot go on. */
+/* The next event, or false after a syntax error; libyaml cannot continue after one. */
 static bool next_event(struct reader *r, yaml_event_t *event)
 {
     if (yaml_parser_parse(&r->parser, event))
         return true;
     const yaml_parser_t *p = &r->parser;
-    const char *problem = p->problem ? p->problem : "not readable as YAML";
+    const char *problem = p->problem ? p->problem : "not valid YAML";
     if (p->error == YAML_READER_ERROR)
         complain_of_bytes(r, problem, p->problem_offset);
     else
         complain_at(r, p->problem_mark,
-                    r->text[p->problem_mark.index] == '\t'
-                        ? "YAML is indented with blanks, not tabs"
-                        : NULL,
+                    r->text[p->problem_mark.index] == '\t' ? "indent YAML with spaces, not tabs"
+                                                           : NULL,
                     problem);
     return false;
 }
 
-/* Passes over what is left of `depth` lists and maps that have begun, or over one value if 0. */
+/* Skips the rest of `depth` open lists and maps, or one value if 0. */
 static bool skip(struct reader *r, unsigned depth)
 {
     do {
@@ -116,12 +115,12 @@ static void add_setting(struct reader *r, struct settings *into, uint32_t first,
     };
     for (uint32_t i = first; i < into->n; i++)
         if (strcmp(into->items[i].name, name) == 0) {
-            settings_complain(&new, true, NULL, r->diags, "'%s' is set twice, first in line %u",
+            settings_complain(&new, true, NULL, r->diags, "'%s' is set twice, first on line %u",
                               name, into->items[i].name_line);
             return;
         }
     if (strlen(new.value) != value->data.scalar.length)
-        settings_complain(&new, false, NULL, r->diags, "the value of '%s' holds a NUL", name);
+        settings_complain(&new, false, NULL, r->diags, "the value of '%s' contains a NUL", name);
     ARRAY_RESERVE(into->items, into->cap, into->n + 1);
     into->items[into->n++] = new;
 }
@@ -155,11 +154,11 @@ static bool read_value(struct reader *r, const char *name, yaml_mark_t name_at, 
         }
         break;
     case YAML_SEQUENCE_START_EVENT:
-        complain_at(r, e.start_mark, NULL, "expected a value, not a list");
+        complain_at(r, e.start_mark, NULL, "expected a value, found a list");
         go_on = skip(r, 1);
         break;
     default:
-        complain_at(r, e.start_mark, "write the value out", "YAML aliases are not supported here");
+        complain_at(r, e.start_mark, "write the value here", "YAML aliases are not supported");
         break;
     }
     yaml_event_delete(&e);
@@ -228,7 +227,8 @@ static struct setting *find_source(struct reader *r, const char *name)
                          arena_strndup(&r->settings->arena, name, (size_t)(dot - name)));
 }
 
-/* Gives each setting of this file its source, and points out sources of what is not set. */
+/* Attaches its source to each setting of this file, and reports sources of names that are not
+ * set. */
 static void attach_sources(struct reader *r)
 {
     struct setting *whole_file = settings_find(&r->sources, "");
@@ -243,7 +243,7 @@ static void attach_sources(struct reader *r)
         const struct setting *s = &r->sources.items[i];
         if (!s->taken && s != whole_file)
             settings_complain(s, true, NULL, r->diags,
-                              "this tells the source of '%s', which is not set in this file",
+                              "this gives the source of '%s', which is not set in this file",
                               s->name);
     }
 }

@@ -1,5 +1,5 @@
-/* What travels between those who ask for memory and the slices that serve it, and the kinds of
- * messages and networks of a machine. */
+/* Requests between SMs (or CPU cores) and the slices that serve them, and the message types and
+ * networks of a machine. */
 #ifndef HEDDLE_REQUEST_REQUEST_H
 #define HEDDLE_REQUEST_REQUEST_H
 
@@ -9,38 +9,39 @@
 
 enum message_kind {
     MSG_REQUEST,   /* SM to partition; body = struct mem_request */
-    MSG_REPLY,     /* partition to SM; the same body comes back */
-    MSG_FREE,      /* partition to SM: a store's body, done with */
+    MSG_REPLY,     /* partition to SM; returns the same body */
+    MSG_FREE,      /* partition to SM: returns a store's body */
     MSG_CTA_START, /* dispatcher to SM; body = the CTA's number */
-    MSG_CTA_DONE,  /* SM to dispatcher: one has ended */
-    MSG_MUTEX,     /* SM to SM, of units that perform atomics there; body = atomics/mutex_unit.h */
-    /* Of a last-level cache that applications share (cache/shared.h): */
+    MSG_CTA_DONE,  /* SM to dispatcher: a CTA has ended */
+    MSG_MUTEX,     /* SM to SM, between units that perform atomics; body = atomics/mutex_unit.h */
+    /* For a last-level cache shared by applications (cache/shared.h): */
     MSG_LLC_REPORT,   /* partition to controller; body = struct shared_report */
     MSG_LLC_SAMPLE,   /* SM to controller; body = struct llc_sample */
     MSG_LLC_DECISION, /* controller to partition; body = struct shared_decision */
     N_MESSAGE_KINDS
 };
 
-/* SMs to partitions and back; of a discrete GPU's host, CPU cores to its own and back. */
+/* From SMs to partitions and back; with a discrete GPU, from CPU cores to the host's own partitions
+ * and back. */
 enum network { NET_UP, NET_DOWN, NET_HOST, NET_HOST_DOWN = NET_HOST + NET_DOWN, N_NETWORKS };
 
 struct atomic_part; /* atomics/atomic_part.h */
 
-/* What an SM that samples did in a period: its own until the next one has ended. */
+/* What a sampling SM did in a period. The SM owns it until the next period has ended. */
 struct llc_sample {
     uint64_t insts;                 /* warp instructions */
-    uint64_t cycles, active_cycles; /* of its clock, and of these with a warp on it */
+    uint64_t cycles, active_cycles; /* cycles of its clock, and those with a warp on the SM */
 };
 
-/* Who waits for the reply in the SM. */
+/* What waits for the reply in the SM. */
 enum request_origin {
     FROM_L1D,
     FROM_BYPASS,
     FROM_ATOMIC,
     FROM_L1I,
     FROM_L1C,
-    FROM_ATOMIC_FETCH, /* like L1D, for an atomic that its SM performs */
-    FROM_ATOMIC_WRITE, /* what it has changed: a store that is answered */
+    FROM_ATOMIC_FETCH, /* as for L1D, for an atomic that the SM performs */
+    FROM_ATOMIC_WRITE, /* the changed data of such an atomic: an acknowledged store */
     FROM_CPU,          /* a CPU core's L2 */
     FROM_PCIE,         /* a transfer, past L2 */
     FROM_STORE
@@ -48,25 +49,25 @@ enum request_origin {
 enum { N_ORIGINS = FROM_STORE + 1 };
 
 struct mem_request {
-    /* As its sender sees it; in a partition as L2 does. Of what differs then only the line is put
-     * back with the reply. */
+    /* As the sender sees it; in a partition, as L2 sees it. The reply restores only the line. */
     struct mem_access access;
     enum request_origin origin;
     uint32_t sm;         /* shard id */
     uint32_t id;         /* MSHR, bypass slot or LDST record, as origin says */
-    uint32_t data_bytes; /* asked for or stored */
+    uint32_t data_bytes; /* bytes requested or stored */
     uint32_t to;         /* shard id of the partition */
-    uint32_t flits;      /* of the message it travels in: the request, then the reply */
-    uint64_t local;      /* the line's address within the partition */
-    /* The partition's: the bank, and the line while `access` has the one within that bank. */
+    uint32_t flits;      /* of the message that carries it: the request, then the reply */
+    uint64_t local;      /* the line's address inside the partition */
+    /* Used by the partition: the bank, and the full line while `access` holds the line inside that
+     * bank. */
     uint32_t bank;
     uint64_t device_line;
-    uint64_t n_writes;  /* of the line, by atomics of SMs, that L2 had served before */
-    uint64_t queued_at; /* the cycle it entered the queue it is in */
-    bool missed;        /* L2 did not have it */
+    uint64_t n_writes;  /* atomics of SMs that wrote this line and that L2 had served before */
+    uint64_t queued_at; /* the cycle at which it entered its current queue */
+    bool missed;        /* it missed in L2 */
     void *waiter;
     struct atomic_part *atomic; /* owned by the SM */
-    struct mem_request *next;   /* in a free list */
+    struct mem_request *next;   /* link in a free list */
 };
 
 #endif

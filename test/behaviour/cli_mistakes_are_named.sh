@@ -120,7 +120,7 @@ warps_per_sm: 48
 wraps_per_sm: 48
 YAML
 printf 'base: gtx480\n\tn_sms: 4\n' >"$scratch/tab.yaml"
-status 2 "$heddle" show gpu "$scratch/tab.yaml" && complains "YAML is indented with blanks, not tabs"
+status 2 "$heddle" show gpu "$scratch/tab.yaml" && complains "indent YAML with spaces, not tabs"
 status 2 "$heddle" show gpu "$scratch/gpu.yaml"
 complains "gpu.yaml:1:8: error: n_sms: 'fifteen' is not a whole number"
 complains "gpu.yaml:3:1: error: there is no parameter 'wraps_per_sm'"
@@ -146,8 +146,8 @@ says "configs/gtx480.yaml:5: S3 Table 5.1"
 for ending in ptx cl cu; do
     cp "$heddle" "$scratch/binary.$ending"
     status 2 "$heddle" run "$scratch/binary.$ending" && silent out &&
-        complains "binary.$ending: byte" && complains "of the file is 0: this is no text"
-    status 2 "$heddle" ptx "$scratch/binary.$ending" && silent out && complains "this is no text"
+        complains "binary.$ending: byte" && complains "of the file is 0: this is not text"
+    status 2 "$heddle" ptx "$scratch/binary.$ending" && silent out && complains "this is not text"
     [ "$(printf '%s\n' "$err" | wc -l)" -le 2 ] || fail "too much is said of a binary file"
 done
 rm "$scratch"/binary.*

@@ -151,7 +151,7 @@ static void a_name_set_twice_is_an_error(void **state)
 {
     struct fixture *f = *state;
     assert_string_equal(load(f, "count: 1\nfast: no\ncount: 2\n"),
-                        "t.yaml:3:1: error: 'count' is set twice, first in line 1\n"
+                        "t.yaml:3:1: error: 'count' is set twice, first on line 1\n"
                         "    count: 2\n"
                         "    ^\n");
 }
@@ -165,13 +165,13 @@ static void what_yaml_allows_and_settings_do_not_is_named(void **state)
                                 "? [a]\n"
                                 ": 1\n"
                                 "fast: yes\n"),
-                        "t.yaml:1:8: error: expected a value, not a list\n"
+                        "t.yaml:1:8: error: expected a value, found a list\n"
                         "    count: [1, [2], {a: 3}]\n"
                         "           ^\n"
-                        "t.yaml:3:14: error: YAML aliases are not supported here\n"
+                        "t.yaml:3:14: error: YAML aliases are not supported\n"
                         "    inner.label: *anchor\n"
                         "                 ^\n"
-                        "  hint: write the value out\n"
+                        "  hint: write the value here\n"
                         "t.yaml:4:3: error: expected the name of a parameter\n"
                         "    ? [a]\n"
                         "      ^\n");
@@ -211,9 +211,9 @@ static void bytes_that_are_no_text_are_an_error_at_their_place(void **state)
     struct fixture *f = *state;
     assert_string_equal(
         load(f, "count: 1\nlabel: \xc3\xa4 \xff\xfe\n"),
-        "t.yaml:2:10: error: byte 19 of the file, 0xff, is no text: invalid leading "
+        "t.yaml:2:10: error: byte 19 of the file, 0xff, is not text: invalid leading "
         "UTF-8 octet\n"
-        "  hint: a configuration is YAML, text in UTF-8\n");
+        "  hint: a configuration file must be YAML text in UTF-8\n");
 }
 
 static void a_binary_file_is_an_error_at_its_first_strange_byte(void **state)
@@ -225,16 +225,16 @@ static void a_binary_file_is_an_error_at_its_first_strange_byte(void **state)
     diag_format(&f->diags, &f->text);
     assert_string_equal(
         strbuf_text(&f->text),
-        "a.out:1:1: error: byte 0 of the file, 0x7f, is no text: control characters "
+        "a.out:1:1: error: byte 0 of the file, 0x7f, is not text: control characters "
         "are not allowed\n"
-        "  hint: a configuration is YAML, text in UTF-8\n");
+        "  hint: a configuration file must be YAML text in UTF-8\n");
 }
 
 static void a_value_with_a_nul_in_it_is_not_cut_short(void **state)
 {
     struct fixture *f = *state;
     assert_string_equal(load(f, "count: \"5\\0x\"\n"),
-                        "t.yaml:1:8: error: the value of 'count' holds a NUL\n"
+                        "t.yaml:1:8: error: the value of 'count' contains a NUL\n"
                         "    count: \"5\\0x\"\n"
                         "           ^\n");
 }
@@ -250,7 +250,7 @@ static void sources_are_attached_to_values(void **state)
                 "sources:\n"
                 "  fast: chosen (by us)\n"
                 "  inner: {count: Paper, Table 2}\n"),
-        "t.yaml:7:25: error: this tells the source of 'inner.Table 2', which is not "
+        "t.yaml:7:25: error: this gives the source of 'inner.Table 2', which is not "
         "set in this file\n"
         "      inner: {count: Paper, Table 2}\n"
         "                            ^\n");
@@ -374,7 +374,7 @@ static void a_name_nobody_knows_is_explained_by_who_knows_better(void **state)
     const char *text = load(f, "cuont: 1\ncolur: 2\ninner: 3\n");
     assert_non_null(strstr(text, "'cuont'\n    cuont: 1\n    ^\n  hint: ask!\n"));
     assert_non_null(strstr(text, "'colur'\n    colur: 2\n    ^\n  hint: did you mean 'colour'?\n"));
-    assert_non_null(strstr(text, "hint: it is a section, of inner.count and others\n"));
+    assert_non_null(strstr(text, "hint: this is a section: it holds inner.count and others\n"));
 }
 
 int main(void)

@@ -158,7 +158,7 @@ static void rows_that_say_too_little_or_too_much_are_refused(void **state)
         {{"misses", "accesses", "x", .kind = STAT_COUNTER, .offset = 8}, "outside"},
         {{"misses", "accesses", "x", .kind = STAT_GAUGE}, "lacks read()"},
         {{"vta_hits", "accesses", "x", .kind = STAT_COUNTER}, "is in accesses, that of 'pdp' in"},
-        {{"twice", "accesses", "x", .kind = STAT_COUNTER}, "is there twice"},
+        {{"twice", "accesses", "x", .kind = STAT_COUNTER}, "is listed twice"},
     };
     struct strbuf why = {0};
     for (size_t i = 0; i < sizeof unfit / sizeof unfit[0]; i++) {
