@@ -10,7 +10,7 @@ struct decision_reader {
     uint64_t n_read;
     bool has_begun;
     uint32_t launch;
-    char **texts; /* by PC, of the present launch */
+    char **texts; /* by PC, for the current launch */
     uint32_t n_texts;
 };
 
@@ -52,7 +52,7 @@ static bool read_bytes(struct decision_reader *r, void *into, size_t n)
     return fread(into, 1, n, r->file) == n;
 }
 
-/* A PC beyond this is no program's: the stream is broken. */
+/* No program has a PC beyond this: the stream is broken. */
 enum { MAX_PC = 1 << 24 };
 
 static bool read_text(struct decision_reader *r)

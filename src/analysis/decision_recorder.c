@@ -1,5 +1,5 @@
-/* Every SM notes its own decisions; now and then, when all are at the same cycle, they are merged
- * and written. */
+/* Every SM notes its own decisions. From time to time, when all SMs are at the same cycle, the
+ * notes are merged and written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +28,8 @@ struct decision_recorder {
     struct lane *lanes;
     uint32_t n_lanes;
     uint64_t n_written;
-    struct strbuf text; /* what is to be written */
-    /* The instructions of the present launch that have been told. */
+    struct strbuf text; /* not written yet */
+    /* Instructions of the current launch whose text has been written. */
     uint32_t launch;
     const struct program *program;
     bool *told;
@@ -55,7 +55,7 @@ static void on_issue(void *user, const struct sm_issue *i)
                                  .scheduler = (uint8_t)i->scheduler});
 }
 
-/* A fill follows from what was decided before; so does the flush between kernels. */
+/* Fills follow from earlier decisions; so does the flush between kernels. */
 static void on_l1d(void *user, const struct cache_event_info *e)
 {
     static const uint8_t kinds[] = {
@@ -135,7 +135,7 @@ static void tell_pc(struct decision_recorder *r, const struct note *n)
     strbuf_destroy(&text);
 }
 
-/* The SM whose next note is the earliest; NULL = none has one. */
+/* The SM with the earliest next note; NULL = there are none. */
 static struct lane *earliest(struct decision_recorder *r)
 {
     struct lane *best = NULL;

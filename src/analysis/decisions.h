@@ -1,13 +1,13 @@
-/* The decisions of a run as a stream: which warp issued what, and what L1D did with each access, in
- * the order of (cycle, SM). The stream is the same whatever the quantum, the engine and the number
- * of threads, so two of them can be compared to the place where they part.
+/* The decisions of a run as a stream: which warp issued what, and what L1D did with each access,
+ * ordered by (cycle, SM). The stream does not depend on the quantum, the engine or the number of
+ * threads, so two streams can be compared to find where they diverge.
  *
  * Format, numbers low byte first: "heddle-decisions 1\n", then records by their first byte:
- *     'p' launch:4 pc:4 length:2 text    what instruction that is, before its first decision
- *     'd' and DECISION_BYTES             a decision: the fields of struct decision in their order
- *     'e' count:8                        the end, and how many decisions there were
+ *     'p' launch:4 pc:4 length:2 text    the instruction's text, before its first decision
+ *     'd' and DECISION_BYTES             a decision: the fields of struct decision in order
+ *     'e' count:8                        the end, and the number of decisions
  *
- * Left out: L2, DRAM and the network decide too; they show in when an SM can go on. */
+ * Left out: decisions of L2, DRAM and the network, which only show in when an SM can continue. */
 #ifndef HEDDLE_ANALYSIS_DECISIONS_H
 #define HEDDLE_ANALYSIS_DECISIONS_H
 
@@ -17,7 +17,7 @@
 #include "base/sink.h"
 #include "base/strbuf.h"
 
-/* A word each, as it is told to people; all but the first are L1D's. */
+/* One phrase each, as shown to users; all but the first are L1D's. */
 #define DECISION_KINDS(X)                                                                          \
     X(ISSUE, "issues")                                                                             \
     X(HIT, "hits in L1D")                                                                          \
@@ -25,7 +25,7 @@
     X(MISS, "misses in L1D")                                                                       \
     X(BYPASS, "bypasses L1D")                                                                      \
     X(RESERVE, "reserves a line of L1D")                                                           \
-    X(EVICT, "makes a line leave L1D")                                                             \
+    X(EVICT, "evicts a line from L1D")                                                             \
     X(STORE, "stores past L1D")
 
 enum decision_kind {
@@ -55,7 +55,7 @@ struct decision_recorder;
 
 /* Before the first launch. */
 struct decision_recorder *decision_recorder_create(struct machine *m, struct sink sink);
-/* Writes the rest; false if anything could not be written. */
+/* Writes the rest; false if a write failed. */
 bool decision_recorder_finish(struct decision_recorder *r);
 void decision_recorder_destroy(struct decision_recorder *r); /* NULL is fine */
 
@@ -64,17 +64,17 @@ void decision_recorder_destroy(struct decision_recorder *r); /* NULL is fine */
 struct decision_reader;
 enum decision_read { DECISION_READ, DECISION_END, DECISION_BROKEN };
 
-struct decision_reader *decision_reader_create(FILE *file); /* which stays the caller's */
+struct decision_reader *decision_reader_create(FILE *file); /* the caller keeps `file` */
 void decision_reader_destroy(struct decision_reader *r);    /* NULL is fine */
 
-/* BROKEN: it ended before its end, or is no stream of decisions. */
+/* BROKEN: the stream is truncated or not a stream of decisions. */
 enum decision_read decision_read(struct decision_reader *r, struct decision *d);
 
 /* "issues warp 3 (scheduler 1): bfs.cl:14: ld.global.u32 %r1, [%rd2]" */
 void decision_describe(const struct decision_reader *r, const struct decision *d,
                        struct strbuf *out);
-/* "bfs_level, bfs.cl:14: ld.global.u32 ...": the function and the instruction; NULL = not told. Of
- * the launch that was read last. */
+/* "bfs_level, bfs.cl:14: ld.global.u32 ...": the function and the instruction of the launch read
+ * last; NULL = unknown. */
 const char *decision_instruction(const struct decision_reader *r, const struct decision *d);
 bool decision_equal(const struct decision *a, const struct decision *b);
 

@@ -1,6 +1,6 @@
 #include "analysis/l1d_checks.h"
 
-/* Do the places never go back, nor beyond the last one? */
+/* Do the positions never decrease, nor exceed the last one? */
 static bool are_places(const struct l1d_table *t, uint32_t column, uint64_t last)
 {
     uint64_t before = 0;

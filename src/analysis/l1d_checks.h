@@ -1,19 +1,19 @@
-/* Does what was read of a recording make sense? Its checksums were right: this is for files that
- * somebody else wrote, or wrote wrongly. */
+/* Plausibility checks of a recording whose checksums were right: for files that another program
+ * wrote, or wrote wrongly. */
 #ifndef HEDDLE_ANALYSIS_L1D_CHECKS_H
 #define HEDDLE_ANALYSIS_L1D_CHECKS_H
 
 #include "analysis/l1d_format.h"
 #include "analysis/l1d_stream.h"
 
-/* Is each of them of a kind that belongs there, with an outcome there is? */
+/* Is each access of a valid kind, with a valid outcome? */
 bool l1d_are_accesses(const struct l1d_table *t, bool may_be_critical);
-/* Does every load and store ask for sectors that there are, and for some of them; does every resize
- * leave ways that there are? */
+/* Does every load and store request at least one sector, and only sectors that exist? Does every
+ * resize leave a valid number of ways? */
 bool l1d_are_details(const struct l1d_table *t, const struct cache_config *c);
-/* Are they fills and evictions, in order among so many accesses? */
+/* Are they fills and evictions, in order among that many accesses? */
 bool l1d_are_the_rest(const struct l1d_table *t, uint64_t n_accesses);
-/* Runs of instructions, in order among so many accesses and so many of the rest? */
+/* Are they runs of instructions, in order among that many accesses and fills and evictions? */
 bool l1d_are_insts(const struct l1d_table *t, uint64_t n_accesses, uint64_t n_rest);
 
 #endif

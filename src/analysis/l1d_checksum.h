@@ -1,6 +1,6 @@
-/* A checksum of packed frames, for readers that skip some: zstd's own is of what is unpacked.
- * Quick, and against accidents only: since each step can be undone, no change of a single word goes
- * unnoticed, and of other changes one in 2^64 does. */
+/* A checksum of packed frames, for readers that skip some: zstd's own checksum covers the unpacked
+ * data. It is fast and protects against accidents only. Each step is reversible, so a change of a
+ * single word is always detected; other changes go undetected with probability 2^-64. */
 #ifndef HEDDLE_ANALYSIS_L1D_CHECKSUM_H
 #define HEDDLE_ANALYSIS_L1D_CHECKSUM_H
 
@@ -12,8 +12,8 @@ static inline uint64_t l1d_checksum_word(uint64_t sum, uint64_t word)
     return sum ^ sum >> 32;
 }
 
-/* Of what the sum is of so far, and these bytes: words of 8, the last one filled up with zeros,
- * then how many bytes there were. */
+/* Extends a checksum by these bytes: words of 8, the last one padded with zeros, then the number of
+ * bytes. */
 static inline uint64_t l1d_checksum(uint64_t sum, const uint8_t *bytes, size_t n)
 {
     size_t at = 0;

@@ -1,6 +1,6 @@
-/* What the writer and the reader of a recording share: frames, and tables of events that are
- * written column by column. Numbers of one column are alike, so they pack well, and unpacking them
- * is a short loop without decisions. doc/l1d-stream.md describes the file. */
+/* What the writer and the reader of a recording share: frames, and tables of events stored column
+ * by column. The numbers of a column are similar, so they compress well, and unpacking them is a
+ * short loop without branches. doc/l1d-stream.md describes the file. */
 #ifndef HEDDLE_ANALYSIS_L1D_FORMAT_H
 #define HEDDLE_ANALYSIS_L1D_FORMAT_H
 
@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Versions. The checksum is that of the end mark, the parameters are those of the policy. */
+/* First versions with each feature. The checksum is in the end mark; the parameters are the
+ * policy's. */
 enum { L1D_FIRST_WITH_INSTS = 5, L1D_FIRST_WITH_CHECKSUM = 5, L1D_FIRST_WITH_PARAMS = 5 };
 
-/* Each frame is a zstd frame of its own, with zstd's checksum; its content begins with a tag. */
+/* Each frame is a separate zstd frame with zstd's checksum; its content begins with a tag. */
 #define L1D_MAGIC "HEDDLEL1D" /* the header's tag is its first letter */
 enum {
     L1D_TAG_HEADER = 'H',
@@ -25,35 +26,38 @@ enum {
 enum {
     L1D_ACCESSES_HEAD_BYTES = 1 + 4 + 4, /* tag, SM, number of accesses */
     L1D_DETAILS_HEAD_BYTES = 1,          /* tag */
-    L1D_TABLE_HEAD_BYTES = 1 + 4,        /* of the rest and of instructions: tag, number of rows */
-    L1D_BLOCK_EVENTS = 16384,            /* of either kind, at which a block is written */
-    L1D_BLOCK_RUNS = 2 * L1D_BLOCK_EVENTS, /* of instructions, at which it is too */
-    L1D_MAX_FRAME_BYTES = 1 << 24,         /* content that a frame never exceeds */
+    L1D_TABLE_HEAD_BYTES = 1 + 4,        /* fills and evictions, or instructions: tag, number of
+                                          * rows */
+    L1D_BLOCK_EVENTS = 16384,            /* a block with this many accesses, or this many fills and
+                                          * evictions, is written */
+    L1D_BLOCK_RUNS = 2 * L1D_BLOCK_EVENTS, /* so is a block with this many runs of instructions */
+    L1D_MAX_FRAME_BYTES = 1 << 24,         /* a frame's content is never longer */
 };
 
-/* The first byte of an event: its kind, its outcome, and of an access whether its warp is critical.
- */
+/* The first byte of an event: its kind, its outcome, and for an access whether its warp is
+ * critical. */
 enum { L1D_KIND_MASK = 15, L1D_OUTCOME_SHIFT = 4, L1D_CRITICAL = 1 << 7 };
 
-/* Of accesses, flushes and resizes. Who loads which line is in a frame of its own, which is all
- * that some want to know; the last detail is there only if the header names a provider. */
+/* For accesses, flushes and resizes. Columns that say who loads which line have their own frame,
+ * because some readers need nothing else. The last detail exists only if the header names a
+ * provider. */
 enum l1d_access_column {
-    L1D_LINE,   /* its number; of a resize the ways there are from now on */
-    L1D_OFFSET, /* of the first byte in the line */
+    L1D_LINE,   /* line number; for a resize, the new number of ways */
+    L1D_OFFSET, /* of the first requested byte in the line */
     L1D_WARP,
     L1D_THREAD,
     L1D_FIRST_DETAIL,
     L1D_CYCLE = L1D_FIRST_DETAIL,
     L1D_LAUNCH,
     L1D_PC,
-    L1D_SECTORS, /* asked for, as a mask; 0 where lines have none */
-    L1D_HOW,     /* what is special about it, see below */
+    L1D_SECTORS, /* mask of requested sectors; 0 if lines have none */
+    L1D_HOW,     /* special properties, see below */
     L1D_CRITICALITY,
     N_L1D_ACCESS_COLUMNS
 };
-/* An access to local memory; a load that the program sends around the cache; a store that may bring
- * its line and writes every byte of what it touches, so that nothing is fetched; a load that goes
- * around the cache rather than wait. */
+/* Properties of an access: to local memory; a load that bypasses the cache by its cache operator; a
+ * store that may allocate its line and covers every byte of the sectors it touches, so that nothing
+ * is fetched; a load that bypasses the cache instead of stalling. */
 enum {
     L1D_HOW_LOCAL = 1,
     L1D_HOW_AROUND = 2,
@@ -62,28 +66,28 @@ enum {
     L1D_HOW_ALL = 15
 };
 
-/* Of the rest: fills and evictions. */
+/* For fills and evictions. */
 enum l1d_rest_column {
-    L1D_PLACE, /* accesses, flushes and resizes of the block before it */
+    L1D_PLACE, /* accesses, flushes and resizes of the block that precede it */
     L1D_REST_CYCLE,
     L1D_REST_LINE,
-    L1D_ANSWERED, /* of a fill: 0 = the oldest unanswered load miss of its line; else 1 + the cycles
-                     since its miss */
+    L1D_ANSWERED, /* for a fill: 0 = it answers the oldest outstanding load miss of its line;
+                   * otherwise 1 + the cycles since its miss */
     N_L1D_REST_COLUMNS
 };
 
-/* Of instructions: runs of them, each of as many lanes as the first byte says, one after the other
- * without an event in between. */
+/* For instructions: runs of consecutive instructions with no event between them. The first byte
+ * says how many lanes each has. */
 enum l1d_insts_column {
-    L1D_INSTS_PLACE,      /* accesses, flushes and resizes of the block before it */
-    L1D_INSTS_REST_PLACE, /* fills and evictions of the block before it */
+    L1D_INSTS_PLACE,      /* accesses, flushes and resizes of the block that precede it */
+    L1D_INSTS_REST_PLACE, /* fills and evictions of the block that precede it */
     L1D_ISSUES,           /* instructions */
     N_L1D_INSTS_COLUMNS
 };
-/* A longer run is several. */
+/* Longer runs are split. */
 enum { L1D_MAX_ISSUES = 4096, L1D_MAX_LANES = 32 };
 
-/* Flags of the header: what the L1D is like. */
+/* Flags of the header: properties of the L1D. */
 enum {
     L1D_IS_HASHED = 1,
     L1D_ALLOCATES_ON_FILL = 2,
@@ -97,20 +101,20 @@ struct l1d_table {
     uint32_t n_columns;
     uint32_t n, cap;
     uint8_t *kinds;     /* first bytes */
-    uint32_t n_of[256]; /* how many events begin with that byte, of a table that was read */
+    uint32_t n_of[256]; /* of a table that was read: the number of events by first byte */
     uint64_t *columns[N_L1D_ACCESS_COLUMNS];
 };
 
-/* Makes room for `n` events in all. */
+/* Makes room for `n` events in total. */
 void l1d_table_reserve(struct l1d_table *t, uint32_t n);
 void l1d_table_destroy(struct l1d_table *t);
 
-/* The most bytes that the events of a table may need. */
+/* An upper bound for the bytes that the events of a table need. */
 size_t l1d_table_bound(const struct l1d_table *t);
-/* Writes columns from `first` to before `end`, before column 0 the first bytes; returns where they
- * end. What it has written is in the table no more. */
+/* Writes the columns from `first` to before `end`, preceded by the first bytes if `first` is 0, and
+ * removes them from the table. Returns the end of what was written. */
 uint8_t *l1d_table_pack(struct l1d_table *t, uint32_t first, uint32_t end, uint8_t *to);
-/* Reads such columns of n events, and nothing but them; false if the bytes are not as many. */
+/* Reads such columns of n events; false unless they take exactly the given bytes. */
 bool l1d_table_unpack(struct l1d_table *t, uint32_t n, uint32_t first, uint32_t end,
                       const uint8_t *from, const uint8_t *from_end);
 

@@ -30,7 +30,7 @@ static enum l1d_read bad_frame(const struct l1d_frames *f, struct strbuf *why, s
     return L1D_READ_BAD;
 }
 
-/* Reads on, behind what has not been used yet; false, with the reason, if it cannot be read. */
+/* Reads more, after the bytes not used yet; false, with the reason, on failure. */
 static bool read_more(struct l1d_frames *f, struct strbuf *why)
 {
     size_t left = f->n_packed - f->packed_at;
@@ -53,14 +53,14 @@ static bool read_more(struct l1d_frames *f, struct strbuf *why)
     return true;
 }
 
-/* Is the frame that begins there longer than what has been read, but not longer than any? */
+/* Is the frame that begins there longer than what has been read, but not longer than the limit? */
 static bool is_cut(const struct l1d_frames *f, size_t found)
 {
     return ZSTD_isError(found) && ZSTD_getErrorCode(found) == ZSTD_error_srcSize_wrong &&
            !f->is_at_end && f->n_packed - f->packed_at <= ZSTD_COMPRESSBOUND(L1D_MAX_FRAME_BYTES);
 }
 
-/* Goes to the next frame and says where it is: EVENT if there is one, END at the end. */
+/* Finds the next frame: EVENT if there is one, END at the end of the file. */
 static enum l1d_read find_frame(struct l1d_frames *f, const uint8_t **packed, size_t *packed_bytes,
                                 struct strbuf *why)
 {
@@ -70,7 +70,7 @@ static enum l1d_read find_frame(struct l1d_frames *f, const uint8_t **packed, si
         size_t left = f->n_packed - f->packed_at;
         if (!left && f->is_at_end)
             return L1D_READ_END;
-        if (left) { /* at first nothing has been read, nor is there a place for it */
+        if (left) { /* at first nothing has been read, and `packed` is NULL */
             found = ZSTD_findFrameCompressedSize(f->packed + f->packed_at, left);
             if (!is_cut(f, found))
                 break;
@@ -97,8 +97,7 @@ enum l1d_read l1d_frames_next(struct l1d_frames *f, struct strbuf *why)
         return found;
     unsigned long long bytes = ZSTD_getFrameContentSize(packed, packed_bytes);
     if (bytes > L1D_MAX_FRAME_BYTES)
-        return l1d_frames_bad(f, why,
-                              "the frame is larger than any that was ever written, or no frame");
+        return l1d_frames_bad(f, why, "the frame exceeds the size limit, or this is not a frame");
     ARRAY_RESERVE(f->content, f->content_cap, bytes);
     size_t n = ZSTD_decompressDCtx(f->zstd, f->content, f->content_cap, packed, packed_bytes);
     if (ZSTD_isError(n))

@@ -1,4 +1,4 @@
-/* Reads recordings block by block; what makes no sense is refused, with the frame it is in. */
+/* Reads recordings block by block. Implausible content is refused, with the offset of its frame. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,18 +6,18 @@
 #include "analysis/l1d_frames.h"
 #include "base/arena.h"
 
-/* Far more than there ever were. */
+/* Far above any real machine. */
 enum { MAX_SMS = 1 << 16, MAX_SETS = 1 << 16, MAX_WAYS = 64, MAX_MSHRS = 4096, MAX_MERGES = 64 };
 enum { MAX_SECTORS = 8, MAX_PARAMS = 1024 };
 
 struct l1d_reader {
     struct l1d_frames frames;
-    size_t at; /* in the content of the present frame */
+    size_t at; /* offset in the content of the current frame */
     struct l1d_header header;
     struct arena arena;
-    uint64_t *n_accesses, *n_rest, *n_thread_insts; /* read, of each SM */
+    uint64_t *n_accesses, *n_rest, *n_thread_insts; /* numbers read so far, per SM */
     bool skips_rest, skips_details, skips_insts;
-    /* The present block. */
+    /* The current block. */
     uint32_t sm;
     struct l1d_table accesses, rest, insts;
     uint32_t next_access, next_rest, next_insts;
@@ -28,7 +28,7 @@ static enum l1d_read bad(const struct l1d_reader *r, struct strbuf *why, const c
     return l1d_frames_bad(&r->frames, why, what);
 }
 
-/* --- fields of a frame; each is false where the frame ends --- */
+/* --- fields of a frame; each function returns false where the frame ends --- */
 
 static bool take_u32(struct l1d_reader *r, uint32_t *v)
 {
@@ -89,7 +89,7 @@ static bool take_l1d(struct l1d_reader *r, struct cache_config *c)
            c->n_ways <= MAX_WAYS && c->n_mshrs <= MAX_MSHRS && c->mshr_merges <= MAX_MERGES;
 }
 
-/* If there are any: nothing comes behind them. */
+/* Optional; nothing follows them. */
 static bool take_params(struct l1d_reader *r, struct l1d_params *p)
 {
     p->are_told = r->header.version >= L1D_FIRST_WITH_PARAMS;
@@ -127,14 +127,14 @@ static bool take_header(struct l1d_reader *r, struct strbuf *why)
               take_text(r, &h->gpu) && take_text(r, &h->scheduler) && take_text(r, &h->policy) &&
               take_text(r, &h->criticality) && take_params(r, &h->params);
     if (!ok || h->n_sms == 0 || h->n_sms > MAX_SMS) {
-        bad(r, why, "the header makes no sense");
+        bad(r, why, "the header is not valid");
         return false;
     }
     begin_tables(r);
     return true;
 }
 
-/* The same numbers of events as were read of that SM, but for those that nobody wanted? */
+/* Were as many events read of that SM as the end mark says, except for those that were skipped? */
 static bool are_all_there(const struct l1d_reader *r, uint32_t sm, const uint64_t told[3])
 {
     return r->n_accesses[sm] == told[0] && (r->skips_rest || r->n_rest[sm] == told[1]) &&
@@ -156,15 +156,15 @@ static enum l1d_read take_end(struct l1d_reader *r, struct strbuf *why)
             if (!take_u64(r, &told[k]))
                 return bad(r, why, "the end mark is too short");
         if (!are_all_there(r, i, told))
-            return bad(r, why, "events are missing: their number is not that of the end mark");
+            return bad(r, why, "events are missing: their number differs from the end mark's");
     }
     uint64_t sum = r->frames.sum_before;
     if (has_checksum(r) && !take_u64(r, &sum))
         return bad(r, why, "the end mark is too short");
     if (sum != r->frames.sum_before)
         return bad(r, why,
-                   "the file is damaged before its end mark, which has another checksum; `zstd -t` "
-                   "may tell where");
+                   "the file is damaged before its end mark, whose checksum differs; `zstd -t` may "
+                   "find where");
     enum l1d_read more = l1d_frames_skip(&r->frames, why);
     return more == L1D_READ_EVENT ? bad(r, why, "something follows the end mark") : more;
 }
@@ -191,7 +191,7 @@ static bool take_details(struct l1d_reader *r)
            l1d_are_details(&r->accesses, &r->header.l1d);
 }
 
-/* A table behind its number of rows. */
+/* A table after its number of rows. */
 static bool take_table(struct l1d_reader *r, struct l1d_table *t)
 {
     uint32_t n;
@@ -221,9 +221,9 @@ static bool take_insts(struct l1d_reader *r)
     return true;
 }
 
-/* A frame that belongs to the accesses before it. One that nobody wants is skipped; if the end mark
- * has no checksum of such, it is unpacked, for then its own is proved right: of a damaged file
- * nothing is believed. */
+/* A frame that belongs to the accesses before it. A frame that is not wanted is skipped. If the end
+ * mark has no checksum of all frames, it is unpacked, which verifies its own checksum: nothing of a
+ * damaged file is trusted. */
 static enum l1d_read next_part(struct l1d_reader *r, uint8_t tag,
                                bool (*take)(struct l1d_reader *r), bool is_wanted,
                                struct strbuf *why)
@@ -236,11 +236,11 @@ static enum l1d_read next_part(struct l1d_reader *r, uint8_t tag,
         return got;
     bool is_it = r->frames.n_content && r->frames.content[0] == tag;
     if (!is_it || (is_wanted && !take(r)))
-        return bad(r, why, "this frame is not what followed the accesses before it");
+        return bad(r, why, "this frame does not belong to the accesses before it");
     return got;
 }
 
-/* The frames behind a frame of accesses. */
+/* The frames after a frame of accesses. */
 static enum l1d_read next_parts(struct l1d_reader *r, struct strbuf *why)
 {
     enum l1d_read got = next_part(r, L1D_TAG_DETAILS, take_details, !r->skips_details, why);
@@ -262,9 +262,7 @@ static enum l1d_read next_block(struct l1d_reader *r, struct strbuf *why)
         return take_end(r, why);
     if (r->frames.n_content && r->frames.content[0] == L1D_TAG_ACCESSES && take_accesses(r))
         return next_parts(r, why);
-    return bad(r, why,
-               "this frame is neither a block of accesses that makes sense nor the end "
-               "mark");
+    return bad(r, why, "this frame is neither a valid block of accesses nor the end mark");
 }
 
 enum l1d_read l1d_reader_next_accesses(struct l1d_reader *r, uint32_t *sm,
@@ -295,7 +293,7 @@ void l1d_reader_skip_details(struct l1d_reader *r)
 void l1d_reader_skip_insts(struct l1d_reader *r)
 {
     r->skips_insts = true;
-    r->insts.n = r->next_insts = 0; /* of the block at hand */
+    r->insts.n = r->next_insts = 0; /* of the current block */
 }
 
 /* --- event by event --- */
@@ -347,13 +345,13 @@ static void get_insts(const struct l1d_reader *r, uint32_t i, struct l1d_event *
                             .n_lanes = r->insts.kinds[i]};
 }
 
-/* Have all the accesses come that come before the next one of the rest? */
+/* Have all the accesses been returned that precede the next fill or eviction? */
 static bool is_rest_due(const struct l1d_reader *r)
 {
     return r->next_rest < r->rest.n && r->rest.columns[L1D_PLACE][r->next_rest] <= r->next_access;
 }
 
-/* The same of the next run of instructions, and of the rest. */
+/* The same for the next run of instructions, which also follows fills and evictions. */
 static bool are_insts_due(const struct l1d_reader *r)
 {
     return r->next_insts < r->insts.n &&

@@ -1,5 +1,5 @@
-/* Watches the L1 data caches of a machine and writes what it sees. Memory is bounded: a block per
- * SM, written out at the first multiple of so many cycles at which it is full; so the file depends
+/* Observes the L1 data caches of a machine and records what happens. Memory is bounded: one block
+ * per SM, written at the first multiple of a fixed period at which it is full. So the file depends
  * neither on the quantum nor on the engine. */
 #include <stdlib.h>
 #include <string.h>
@@ -15,23 +15,23 @@ struct unanswered {
     uint64_t line, cycle;
 };
 
-/* One SM's part. */
+/* The state of one SM. */
 struct lane {
     struct l1d_recorder *recorder;
     struct l1d_block *block;
-    uint64_t now; /* cycle of the latest event: of those that do not say theirs */
-    /* A load that misses may yet turn out to be bypassed, and when a line makes room for data that
-     * arrive is known when they do: the next event tells. */
+    uint64_t now; /* cycle of the latest event, for events without their own */
+    /* A load that misses may still be bypassed, and a victim of an allocate-on-fill miss is known
+     * only when the data arrive: the next event tells. */
     bool has_pending;
     struct l1d_event pending;
-    struct unanswered *misses; /* oldest first; no more than MSHRs */
+    struct unanswered *misses; /* oldest first; at most one per MSHR */
     uint32_t n_misses, cap_misses;
 };
 
 struct l1d_recorder {
     struct machine *machine;
     struct l1d_writer writer;
-    struct l1d_block *blocks; /* of all lanes */
+    struct l1d_block *blocks; /* of all SMs */
     struct lane *lanes;
     uint32_t n_lanes;
     const struct cache_config *l1d;
@@ -55,8 +55,8 @@ static void settle(struct lane *l)
     }
 }
 
-/* The miss of that line in that cycle waits no longer, if it is a load's. Was it the oldest one of
- * the line? */
+/* Removes the miss of that line in that cycle if it is a load's. Returns whether it was the oldest
+ * one of the line. */
 static bool answer_miss(struct lane *l, uint64_t line, uint64_t cycle)
 {
     bool is_oldest = true;
@@ -86,7 +86,7 @@ static bool writes_whole_sectors(const struct cache_config *c, const struct mem_
     return true;
 }
 
-/* Could the store bring its line? */
+/* May the store allocate its line? */
 static bool may_allocate(const struct cache_config *c, const struct mem_access *a)
 {
     return c->write_allocate && (!c->write_evict || a->space == MEM_LOCAL);
@@ -127,7 +127,7 @@ static void add_access(struct lane *l, enum l1d_outcome outcome, const struct me
     add(l, &e);
 }
 
-/* A bypass comes after the miss or the store it belongs to, unless the program asked for it. */
+/* A bypass follows the miss or the store it belongs to, unless the program requested it. */
 static void add_bypass(struct lane *l, const struct cache_event_info *e)
 {
     if (e->reason == BYPASS_NO_CACHE) {
@@ -163,8 +163,7 @@ static void add_fill(struct lane *l, const struct cache_event_info *e)
                                .asked = e->asked_cycle});
 }
 
-/* A load that replaces a line where lines are allocated on fills does so now, not when it missed.
- */
+/* With allocation on fill, a load replaces a line now, not when it missed. */
 static void add_eviction(struct lane *l, const struct cache_event_info *e)
 {
     bool is_late = l->recorder->l1d->allocate_on_fill && e->cause == EVICT_REPLACE &&
@@ -208,7 +207,7 @@ static void on_event(void *user, const struct cache_event_info *e)
     case CE_RESIZE:
         add(l, &(struct l1d_event){.kind = L1D_RESIZE, .cycle = l->now, .n_ways = e->n_ways});
         break;
-    case CE_RESERVE: /* a miss that is kept says so by its fill */
+    case CE_RESERVE: /* the fill says whether a miss allocated its line */
         break;
     }
 }
@@ -220,7 +219,7 @@ static void on_atomic(void *user, const struct mem_access *a)
     add(l, &e);
 }
 
-/* Whatever is pending is over: no instruction issues amid an access. */
+/* Nothing is pending any more: no instruction issues in the middle of an access. */
 static void on_issue(void *user, uint32_t n_lanes)
 {
     struct lane *l = user;
@@ -248,7 +247,7 @@ static void watch_sm(struct l1d_recorder *r, uint32_t i)
     sm_watch_l1d(machine_sm(r->machine, i), (struct sm_l1d_watcher){on_atomic, on_issue, l});
 }
 
-/* Every parameter of the policy, those that nobody set too: defaults may change. */
+/* All parameters of the policy, including those at their defaults, because defaults may change. */
 static struct l1d_params params_of(const struct machine_config *c, struct arena *arena)
 {
     const struct cache_policy_desc *p = c->l1d_policy;

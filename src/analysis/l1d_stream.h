@@ -1,11 +1,12 @@
 /* A recording of what happened at the L1 data caches: every accepted access with its outcome, every
- * answer to a miss and every line that left, per SM in order. doc/l1d-stream.md describes the file.
+ * fill and every eviction, per SM in order. doc/l1d-stream.md describes the file.
  *
- * Instructions are counted for policies that go by them: how many lanes each had, not what it did.
+ * Instructions are counted for policies that depend on them: how many lanes each had, not what it
+ * did.
  *
- * Left out on purpose: accesses that were refused and tried again (only their acceptance is an
- * event, and that one bypassed the cache because it was refused), constant and instruction
- * caches, the data themselves. */
+ * Left out on purpose: accesses that were refused and retried (only the accepted attempt is an
+ * event; it says if the access bypassed the cache because it was refused), constant and instruction
+ * caches, and the data themselves. */
 #ifndef HEDDLE_ANALYSIS_L1D_STREAM_H
 #define HEDDLE_ANALYSIS_L1D_STREAM_H
 
@@ -16,12 +17,12 @@
 #include "base/strbuf.h"
 #include "cache/cache.h"
 
-/* Files of the version before tell neither of instructions nor of stalls nor of the policy's
- * parameters, and are read too. */
+/* Files of the previous version are still read. They contain no instructions, no stalls and no
+ * parameters of the policy. */
 enum { L1D_STREAM_VERSION = 5, L1D_OLDEST_VERSION = 4 };
 
-/* A flush is told before the evictions it consists of. A resize leaves the cache empty, with
- * another number of ways. Instructions are those that issued since the event before. */
+/* A flush precedes the evictions it consists of. A resize leaves the cache empty, with another
+ * number of ways. Instructions are those issued since the previous event. */
 enum l1d_event_kind {
     L1D_LOAD,
     L1D_STORE,
@@ -33,8 +34,8 @@ enum l1d_event_kind {
     L1D_INSTS,
     N_L1D_KINDS
 };
-/* Of accesses. A store is a hit if its line has a place, whether the data are there or not; an
- * atomic is performed at L2, which is a bypass. */
+/* Of accesses. A store is a hit if its line is allocated, even if the data have not arrived. An
+ * atomic is performed at L2 and counts as a bypass. */
 enum l1d_outcome { L1D_HIT, L1D_MERGE, L1D_MISS, L1D_BYPASS, N_L1D_OUTCOMES };
 /* Of fills. */
 enum l1d_keeping { L1D_KEPT, L1D_NOT_KEPT };
@@ -42,44 +43,44 @@ enum l1d_keeping { L1D_KEPT, L1D_NOT_KEPT };
 struct l1d_event {
     uint32_t sm;
     enum l1d_event_kind kind;
-    uint32_t outcome; /* enum l1d_outcome; of EVICT: enum cache_evict_cause; of FILL: enum
-                         l1d_keeping; else 0 */
-    uint64_t cycle;   /* of the core clock, since the simulation began; of INSTS 0 */
+    uint32_t outcome; /* enum l1d_outcome; for EVICT: enum cache_evict_cause; for FILL: enum
+                       * l1d_keeping; otherwise 0 */
+    uint64_t cycle;   /* in the core clock, since the simulation began; 0 for INSTS */
     uint64_t line;    /* line-aligned byte address */
-    /* Of FILL: it answers the load miss of its line that has waited longest; else the miss of its
-     * line in that cycle. */
+    /* For FILL: it answers the oldest outstanding load miss of its line; otherwise the miss of its
+     * line in the given cycle. */
     bool answers_oldest;
     uint64_t asked;
-    uint32_t n_ways;            /* of RESIZE: from now on */
-    uint32_t n_issues, n_lanes; /* of INSTS: so many instructions, each of so many lanes */
-    /* Of accesses only, else 0. */
+    uint32_t n_ways;            /* for RESIZE: the new number of ways */
+    uint32_t n_issues, n_lanes; /* for INSTS: the number of instructions, and the lanes of each */
+    /* For accesses; otherwise 0. */
     uint32_t launch, pc;
-    uint64_t warp_uid; /* unique in the SM over the run */
+    uint64_t warp_uid; /* unique in the SM during the run */
     uint64_t thread;   /* global number of the first lane's thread */
-    uint64_t address;  /* first byte asked for */
-    uint32_t sectors;  /* asked for, as a mask; 0 where lines have none */
+    uint64_t address;  /* first byte requested */
+    uint32_t sectors;  /* mask of requested sectors; 0 if lines have none */
     bool is_local;     /* to local memory */
-    bool goes_around;  /* a load that the program sends around the cache */
-    bool had_to_wait;  /* a load that its policy sent around the cache because of that */
-    bool is_whole;     /* a store that may bring its line and leaves nothing of it to be fetched */
-    /* If the recording has it: the criticality provider's rating of the warp. */
+    bool goes_around;  /* a load that bypasses the cache by its cache operator */
+    bool had_to_wait;  /* a load that its policy bypassed because it would have stalled */
+    bool is_whole;     /* a store that may allocate its line and needs no fetch */
+    /* If it was recorded: the criticality provider's rating of the warp. */
     bool is_critical;
     int64_t criticality;
 };
 
-/* Of the policy, all that it has: "name=value". */
+/* All parameters of the policy: "name=value". */
 struct l1d_params {
-    bool are_told; /* else the file is of a version that does not */
+    bool are_told; /* false = this version of the file does not store them */
     const char *const *items;
     uint32_t n;
 };
 
 struct l1d_header {
     uint32_t version, n_sms;
-    bool has_insts;          /* it tells of instructions, and of who had to wait */
-    struct cache_config l1d; /* all but the name of its policy, which is below */
+    bool has_insts;          /* it stores instructions, and which loads would have stalled */
+    struct cache_config l1d; /* except the name of its policy, which is below */
     const char *gpu, *scheduler, *policy;
-    const char *criticality; /* the provider whose word is recorded; "" = none's */
+    const char *criticality; /* the provider whose ratings are recorded; "" = none */
     struct l1d_params params;
 };
 
@@ -87,10 +88,10 @@ struct l1d_header {
 struct machine;
 struct l1d_recorder;
 
-/* Before the first launch. The recorder outlives the last one. With `has_criticality` accesses tell
- * how critical their warp was. */
+/* Call it before the first launch; the recorder must outlive the last one. With `has_criticality`,
+ * accesses record whether their warp was critical. */
 struct l1d_recorder *l1d_recorder_create(struct machine *m, bool has_criticality, struct sink sink);
-/* Writes what is left and the end mark; false if anything could not be written. */
+/* Writes the rest and the end mark; false if a write failed. */
 bool l1d_recorder_finish(struct l1d_recorder *r);
 void l1d_recorder_destroy(struct l1d_recorder *r); /* NULL is fine */
 
@@ -98,20 +99,20 @@ void l1d_recorder_destroy(struct l1d_recorder *r); /* NULL is fine */
 struct l1d_reader;
 enum l1d_read { L1D_READ_EVENT, L1D_READ_END, L1D_READ_BAD };
 
-/* NULL, with the reason in `why`, if the file cannot be read or is no recording. */
+/* NULL, with the reason in `why`, if the file cannot be read or is not a recording. */
 struct l1d_reader *l1d_reader_open(const char *path, struct strbuf *why);
 const struct l1d_header *l1d_reader_header(const struct l1d_reader *r);
-/* The next event. Those of an SM come in order, the SMs take turns. A file that is damaged or ends
- * early is BAD, with the place in `why`; what was read before it is sound. */
+/* The next event. Events of an SM are in order; the SMs take turns. If the file is damaged or
+ * truncated, returns BAD, with the position in `why`; everything read before is valid. */
 enum l1d_read l1d_reader_next(struct l1d_reader *r, struct l1d_event *e, struct strbuf *why);
-/* The same for who wants no fills and evictions, only the others, and many at a time: those of one
- * SM in the columns of l1d_format.h, until the next call, with the instructions among them. Not to
- * be mixed with the above. */
+/* The same without fills and evictions, and many events at a time: those of one SM in the columns
+ * of l1d_format.h, with the instructions among them, valid until the next call. Do not mix with the
+ * function above. */
 struct l1d_table;
-/* Hands over the accesses that were read last, and takes the room of `t`, a table or zeroed, for
- * the next ones. */
+/* Gives the accesses read last to the caller in exchange for `t`, a table or zeroed, whose memory
+ * is reused. */
 void l1d_reader_trade(struct l1d_reader *r, struct l1d_table *t);
-/* From now on without the columns of details, or without instructions. */
+/* From now on, skip the columns of details, or the instructions. */
 void l1d_reader_skip_details(struct l1d_reader *r);
 void l1d_reader_skip_insts(struct l1d_reader *r);
 enum l1d_read l1d_reader_next_accesses(struct l1d_reader *r, uint32_t *sm,

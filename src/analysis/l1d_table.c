@@ -1,4 +1,4 @@
-/* Columns of differences, signed, behind the first number. A column has as many bytes a difference
+/* Columns of signed differences after the first number. A column uses as many bytes per difference
  * as its largest one needs: first the low bytes of all, then the next ones. */
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) void unpack_width(const uint8_t *pl
 {
     uint64_t sum = first;
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t d = (uint64_t)(int8_t)planes[(size_t)(width - 1) * n + i]; /* with its sign */
+        uint64_t d = (uint64_t)(int8_t)planes[(size_t)(width - 1) * n + i]; /* sign-extended */
         for (unsigned k = width - 1; k-- > 0;)
             d = d << 8 | planes[(size_t)k * n + i];
         values[i] = sum += d;
@@ -86,7 +86,7 @@ static void repeat(uint64_t value, uint32_t n, uint64_t *values)
         values[i] = value;
 }
 
-/* The usual widths are known when this is compiled. */
+/* Specialised at compile time for the usual widths. */
 static void unpack_column(const uint8_t *planes, uint32_t n, unsigned width, uint64_t first,
                           uint64_t *values)
 {
@@ -104,7 +104,8 @@ static void unpack_column(const uint8_t *planes, uint32_t n, unsigned width, uin
         unpack_width(planes, n, width, first, values);
 }
 
-/* Four counts at a time: neighbours are mostly alike, and would wait for each other. */
+/* Four counters in turn: neighbours are mostly equal, and increments of one counter would wait for
+ * each other. */
 static void count_kinds(struct l1d_table *t)
 {
     uint32_t counts[4][256] = {{0}}, i = 0;
@@ -127,7 +128,8 @@ static void unpack_kinds(struct l1d_table *t, const uint8_t *from)
 bool l1d_table_unpack(struct l1d_table *t, uint32_t n, uint32_t first, uint32_t end,
                       const uint8_t *from, const uint8_t *from_end)
 {
-    if (first == 0 && (size_t)(from_end - from) < n) /* before there is room for them */
+    if (first == 0 && (size_t)(from_end - from) < n) /* checked before memory is reserved for
+                                                      * them */
         return false;
     l1d_table_reserve(t, n);
     t->n = n;

@@ -22,7 +22,7 @@ static void write_frame(struct l1d_writer *w, const void *content, size_t bytes)
     w->failed = ZSTD_isError(n) || !w->sink.write(w->sink.user, w->packed, n);
 }
 
-/* Columns of a table behind a head of so many bytes. */
+/* Columns of a table after a head of that many bytes. */
 static void write_columns(struct l1d_writer *w, const uint8_t *head, size_t head_bytes,
                           struct l1d_table *t, uint32_t first, uint32_t end)
 {
@@ -32,7 +32,7 @@ static void write_columns(struct l1d_writer *w, const uint8_t *head, size_t head
     write_frame(w, w->content, (size_t)(to - w->content));
 }
 
-/* A table that has a frame to itself, with its number of rows before it. */
+/* A table in its own frame, preceded by its number of rows. */
 static void write_table(struct l1d_writer *w, uint8_t tag, struct l1d_table *t)
 {
     uint8_t head[L1D_TABLE_HEAD_BYTES] = {tag};
@@ -198,8 +198,8 @@ static void add_access(struct l1d_block *b, const struct l1d_writer *w, const st
     t->n++;
 }
 
-/* A flush or a resize: as the access before it in what it does not tell, which is no difference to
- * write. */
+/* A flush or a resize. Its unused fields repeat the access before it, so that their differences are
+ * zero. */
 static void add_change(struct l1d_block *b, const struct l1d_event *e)
 {
     struct l1d_table *t = &b->accesses;
@@ -212,7 +212,7 @@ static void add_change(struct l1d_block *b, const struct l1d_event *e)
     t->columns[L1D_CYCLE][t->n++] = e->cycle;
 }
 
-/* All the lines that a flush removes are one flush. */
+/* All lines that a flush removes belong to one flush event. */
 void l1d_block_add(struct l1d_block *b, const struct l1d_writer *w, const struct l1d_event *e)
 {
     bool is_flush = e->kind == L1D_EVICT && e->outcome == EVICT_FLUSH;
@@ -227,7 +227,7 @@ void l1d_block_add(struct l1d_block *b, const struct l1d_writer *w, const struct
         add_access(b, w, e);
 }
 
-/* Is the latest run of as many lanes, and has nothing come since? */
+/* Does the latest run have the same number of lanes, with nothing since? */
 static bool goes_on(const struct l1d_block *b, uint32_t n_lanes)
 {
     const struct l1d_table *t = &b->insts;

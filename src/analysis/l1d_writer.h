@@ -1,5 +1,5 @@
-/* Writes recordings: the events of an SM into its block, blocks into frames. A block is written
- * when it is full, so what is in memory of a recording does not grow with it. */
+/* Writes recordings: events of an SM go into its block, blocks into frames. A full block is written
+ * out, so memory does not grow with the recording. */
 #ifndef HEDDLE_ANALYSIS_L1D_WRITER_H
 #define HEDDLE_ANALYSIS_L1D_WRITER_H
 
@@ -14,7 +14,7 @@ struct l1d_writer {
     uint8_t *content, *packed;
     size_t content_cap, packed_cap;
     bool failed;
-    uint64_t sum; /* of all that was written */
+    uint64_t sum; /* checksum of everything written */
     uint32_t line_bytes;
     bool has_criticality;
 };
@@ -34,17 +34,16 @@ void l1d_writer_destroy(struct l1d_writer *w);
 
 void l1d_block_init(struct l1d_block *b, const struct l1d_writer *w, uint32_t sm);
 void l1d_block_destroy(struct l1d_block *b);
-/* Any event but instructions. Evictions of a flush are told one after the other: the flush itself
- * is put before the first of them. */
+/* Adds any event except instructions. The evictions of a flush are added one by one: the flush
+ * itself is inserted before the first of them. */
 void l1d_block_add(struct l1d_block *b, const struct l1d_writer *w, const struct l1d_event *e);
-/* An instruction issues with so many lanes. */
+/* An instruction with that many lanes issues. */
 void l1d_block_add_issue(struct l1d_block *b, uint32_t n_lanes);
 bool l1d_block_is_full(const struct l1d_block *b);
 
 /* Writes and empties a block. */
 void l1d_writer_put(struct l1d_writer *w, struct l1d_block *b);
-/* Writes what is left in the blocks of all SMs, and the end mark; false if anything could not be
- * written. */
+/* Writes the rest of all blocks and the end mark; false if a write failed. */
 bool l1d_writer_end(struct l1d_writer *w, struct l1d_block *blocks, uint32_t n);
 
 #endif

@@ -10,10 +10,11 @@ enum { NOBODY = UINT32_MAX };
 /* A line of L2, by its address. */
 struct line {
     uint64_t address;
-    uint32_t writer;          /* the site that stored to it last, NOBODY = none has */
-    uint32_t stored, loaded;  /* the launches that did so last, from 1; 0 = none */
+    uint32_t writer;          /* the site that stored to it last; NOBODY = none */
+    uint32_t stored, loaded;  /* the latest launches that did so, from 1; 0 = none */
     uint32_t reader;          /* the SM that loaded it last */
-    bool is_read, is_counted; /* since it was stored to: by a later launch; as read again */
+    bool is_read, is_counted; /* since the last store: read by a later launch; counted as read
+                               * again */
 };
 
 struct range {
@@ -27,7 +28,7 @@ struct l2_advice {
     uint32_t n_sites, n_left_out;
     struct line *lines;
     uint32_t n_lines, cap;
-    uint32_t launch;      /* the one at hand, from 1 */
+    uint32_t launch;      /* the current one, from 1 */
     struct range *ranges; /* its buffers */
     uint32_t n_ranges, cap_ranges;
     struct arena arena;
@@ -48,7 +49,7 @@ void l2_advice_destroy(struct l2_advice *a)
     free(a);
 }
 
-/* --- lines: linear probing, at most half full; 0 is no address of global memory --- */
+/* --- lines: linear probing, at most half full; 0 is not an address of global memory --- */
 
 static struct line *slot_of(const struct l2_advice *a, uint64_t address)
 {
@@ -119,7 +120,7 @@ static void note_launch(struct l2_advice *a)
     }
 }
 
-/* Of several arguments that are the same buffer, the first. */
+/* If several arguments are the same buffer, the first. */
 static uint32_t find_site(const struct l2_advice *a, uint64_t address)
 {
     for (uint32_t i = 0; i < a->n_ranges; i++)
@@ -130,7 +131,7 @@ static uint32_t find_site(const struct l2_advice *a, uint64_t address)
 
 /* --- accesses --- */
 
-/* What was written is read once more before it is stored to again: by which launch? */
+/* A written line is read again before the next store: by which launch? */
 static void count_again(struct l2_advice *a, struct line *l, uint32_t sm)
 {
     struct l2_site *writer = &a->sites[l->writer];
@@ -156,7 +157,7 @@ static void note_load(struct l2_advice *a, struct line *l, struct l2_site *site,
     l->reader = sm;
 }
 
-/* Does it write every byte of the sectors that it touches? */
+/* Does the store write every byte of the sectors it touches? */
 static bool covers(const struct heddle_sim *sim, const struct mem_access *a)
 {
     const struct cache_config *c = &sim->config->l2;
@@ -183,7 +184,8 @@ static void note_store(struct l2_advice *a, struct line *l, uint32_t site,
 static void note_access(void *user, const struct cache_event_info *e)
 {
     struct l2_advice *a = user;
-    const struct mem_request *r = (const struct mem_request *)e->access; /* its first member */
+    const struct mem_request *r = (const struct mem_request *)e->access; /* access is its first
+                                                                          * member */
     bool is_store = e->event == CE_STORE;
     if (r->access.space != MEM_GLOBAL || (!is_store && r->access.kind != MEM_LOAD))
         return;

@@ -19,7 +19,7 @@ struct l2_traffic l2_traffic_of(const struct heddle_sim *sim)
                                .cycles = stat_of(sim, "cycles")};
 }
 
-/* The kernel and the buffer come last, for a name may have spaces. */
+/* The kernel and the buffer come last, because names may contain spaces. */
 static void write_site(const struct l2_site *s, struct strbuf *out)
 {
     strbuf_addf(out,

@@ -12,15 +12,15 @@ struct lab_ahead {
     struct strbuf why;
     pthread_t thread;
     bool has_thread;
-    uint32_t in_use; /* chunks that are handed out: 0 or 1 */
-    /* What both sides look at. */
+    uint32_t in_use; /* chunks handed out: 0 or 1 */
+    /* Shared by both threads. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint32_t n_filled, n_used; /* chunks, so far */
-    bool is_over, failed;      /* there will be no more of them */
+    uint32_t n_filled, n_used; /* chunks so far */
+    bool is_over, failed;      /* no more chunks will come */
 };
 
-/* Fills a chunk as far as it goes; false if it is the last one. */
+/* Fills a chunk as far as possible; false if it is the last one. */
 static bool fill(struct lab_ahead *a, struct lab_stream *chunk)
 {
     struct lab_stream *s = a->stream, kept = *s;
@@ -90,7 +90,7 @@ struct lab_ahead *lab_ahead_begin(struct lab_stream *s)
     return a;
 }
 
-/* Without a thread, what is asked for is read when it is asked for. */
+/* Without a thread, reads on demand. */
 static const struct lab_stream *next_now(struct lab_ahead *a)
 {
     if (a->is_over)

@@ -1,5 +1,6 @@
-/* The victim is the line that is used again last, or the lowest way of those that never are. A line
- * that its own SM stores to first counts as never used again: the store removes it. */
+/* The victim is the line whose next use is furthest in the future; among lines that are never used
+ * again, the one in the lowest way. A line that its own SM stores to first counts as never used
+ * again: the store removes it. */
 #include "analysis/lab_belady.h"
 
 #include "analysis/lab_map.h"
@@ -48,7 +49,7 @@ static void on_use(struct cache_policy *p, const struct cache_set *s, uint32_t w
     *(uint64_t *)s->bits[way] = o->next_uses[a->id];
 }
 
-/* Sectors are fetched of a line that is there. */
+/* The line is present; only sectors are fetched. */
 static void on_miss(struct cache_policy *p, const struct cache_set *s, int way,
                     const struct mem_access *a)
 {
@@ -62,7 +63,7 @@ static size_t oracle_state_bytes(const struct cache_geometry *g, const void *par
     return sizeof(struct oracle);
 }
 
-/* No hardware knows the future at any price. */
+/* No hardware can know the future. */
 static uint64_t oracle_cost_bits(const struct cache_geometry *g, const void *params,
                                  struct strbuf *parts)
 {
@@ -82,9 +83,9 @@ static uint64_t oracle_cost_bits(const struct cache_geometry *g, const void *par
     }
 
 const struct cache_policy_desc lab_policy_belady =
-    ORACLE("belady", "replaces the line that is used again last", belady_decide);
+    ORACLE("belady", "replaces the line whose next use is furthest in the future", belady_decide);
 const struct cache_policy_desc lab_policy_belady_bypass =
-    ORACLE("belady_bypass", "the same, and bypasses what would be used again last itself",
+    ORACLE("belady_bypass", "the same, but bypasses a line whose own next use is the furthest",
            belady_bypass_decide);
 
 void lab_belady_foretell(struct cache_policy *p, const uint64_t *next_uses)
@@ -94,7 +95,7 @@ void lab_belady_foretell(struct cache_policy *p, const uint64_t *next_uses)
 
 enum { LOOK_AHEAD = 16 };
 
-/* From the end to the beginning, with what each SM will load next of each line. */
+/* Works backwards, tracking which line each SM loads next. */
 uint64_t *lab_next_uses(const struct lab_stream *s, uint32_t line_bytes, bool stores_keep)
 {
     uint64_t *next_uses = xcalloc(s->n ? s->n : 1, sizeof *next_uses);

@@ -1,25 +1,25 @@
 /* Policies that know the future (L. A. Belady: A study of replacement algorithms for a
- * virtual-storage computer. IBM Systems Journal 5(2), 1966): bounds for all that do not. They are
- * for replays only, where access ids are positions in the stream. */
+ * virtual-storage computer. IBM Systems Journal 5(2), 1966): they bound all others. For replays
+ * only, where access ids are positions in the stream. */
 #ifndef HEDDLE_ANALYSIS_LAB_BELADY_H
 #define HEDDLE_ANALYSIS_LAB_BELADY_H
 
 #include "analysis/lab_stream.h"
 #include "cache/cache_policy.h"
 
-/* Always inserts: no such policy misses less often. */
+/* Always inserts. No policy that always inserts misses less often. */
 extern const struct cache_policy_desc lab_policy_belady;
-/* Bypasses what would be used last: no policy at all misses and bypasses less often. */
+/* Bypasses a line that would be used last. No policy at all misses and bypasses less often. */
 extern const struct cache_policy_desc lab_policy_belady_bypass;
 
 #define LAB_NEVER UINT64_MAX
 
-/* For each position: the position of the next load of the line by the same SM, LAB_NEVER if it is
- * not loaded again or leaves the cache first (a store that removes it, an atomic, a flush). To be
- * freed. */
+/* For each position: the position of the next load of the line by the same SM. LAB_NEVER if the
+ * line is not loaded again or is removed first (by a store, an atomic or a flush). Free it after
+ * use. */
 uint64_t *lab_next_uses(const struct lab_stream *s, uint32_t line_bytes, bool stores_keep);
 
-/* Tells an instance of one of them what is to come; it keeps the pointer. */
+/* Gives an instance of one of them the future; it keeps the pointer. */
 void lab_belady_foretell(struct cache_policy *p, const uint64_t *next_uses);
 
 #endif

@@ -1,4 +1,4 @@
-/* A histogram of depths, added up. */
+/* A cumulative histogram of depths. */
 #include "analysis/lab_curve.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "analysis/lab_stacks.h"
 
-/* One more load that hits if there are more than `depth` ways. */
+/* Counts a load that hits with more than `depth` ways. */
 static void count(struct lab_curve *c, uint32_t *cap, uint32_t depth)
 {
     uint32_t before = c->n_ways;

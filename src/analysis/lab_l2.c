@@ -1,9 +1,9 @@
-/* Accesses of all SMs through one cache that writes back, as an L2 sees them: the cache is the
- * timing model's own, and every fill is immediate. A store that covers its line, or all the sectors
- * that it touches, fetches nothing.
+/* Accesses of all SMs through one write-back cache, as an L2 sees them. The cache is the timing
+ * model's own, and every fill is immediate. A store that covers its line, or all the sectors it
+ * touches, fetches nothing.
  *
- * What memory is asked for is counted in requests of a line or less, and which of these read bytes
- * that the policy had dropped (cache/lost_bytes.h). */
+ * Memory requests are counted in units of at most a line, as are requests that read bytes that the
+ * policy had dropped (cache/lost_bytes.h). */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -16,9 +16,9 @@ struct l2_player {
     uint32_t line_bytes, sector_bytes;
     bool flush_at_end;
     struct lost_bytes lost;
-    uint64_t victim; /* that the access at hand replaces */
+    uint64_t victim; /* replaced by the current access */
     struct lab_result result;
-    struct mem_access access; /* the one at hand; most of it never changes */
+    struct mem_access access; /* the current one; most of it never changes */
 };
 
 static void note_eviction(void *player, const struct cache_event_info *e)
@@ -57,7 +57,7 @@ static struct lab_bytes bytes_of(const struct l2_player *p, uint32_t sectors)
     return all;
 }
 
-/* Those that have some of the bytes. */
+/* The sectors that contain some of the bytes. */
 static uint32_t sectors_of(const struct l2_player *p, const uint64_t bytes[2])
 {
     uint32_t sectors = 0;
@@ -100,7 +100,7 @@ static void write_back(struct l2_player *p, uint64_t line)
     lost_written_back(&p->lost, line);
 }
 
-/* Of an access that fetches. A line that is given up then is its own victim. */
+/* For an access that fetches. If its own line is dropped, that line is the victim. */
 static void fill(struct l2_player *p, struct cache_result r)
 {
     if (!cache_fill(p->cache, r.mshr, p->access.cycle).kept)
@@ -155,7 +155,7 @@ static void l2_play(void *player, const struct lab_batch *b, struct lab_log *log
         take_access(p, b, i);
         p->victim = LAB_NO_VICTIM;
         struct cache_result r = (p->access.kind == MEM_STORE ? store : load)(p, &decision);
-        assert(r.answer != CACHE_STALLED && r.answer != CACHE_MERGE); /* nothing is under way */
+        assert(r.answer != CACHE_STALLED && r.answer != CACHE_MERGE); /* nothing is in flight */
         if (r.writeback)
             write_back(p, p->victim);
         if (log)

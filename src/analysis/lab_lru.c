@@ -1,6 +1,6 @@
-/* LRU without events, for speed. A set is a row of words, so that one with four ways is two or
- * three lines of the host's cache. The order of a way's last use has the way in its low bits, so
- * that the least of them names the way to take: the first empty one, or the least recently used.
+/* LRU without events, for speed. A set is a row of words, so a set with four ways takes two or
+ * three lines of the host's cache. The timestamp of a way's last use has the way in its low bits,
+ * so the minimum names the way to take: the first empty one, or the least recently used.
  *
  * A test compares every decision with those of the timing model's cache. */
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct who {
     uint64_t warp, thread;
 };
 
-/* What loads change, in registers during a batch. */
+/* Changed by loads; kept in registers during a batch. */
 struct counts {
     uint64_t order; /* counts uses, in steps of CACHE_MAX_WAYS */
     uint64_t n_misses, n_filled, n_unused;
@@ -24,14 +24,14 @@ struct counts {
 struct lru {
     const struct lab_config *config;
     size_t row_words;
-    uint64_t **sms; /* the rows of each SM; NULL until there is an access */
+    uint64_t **sms; /* the rows of each SM; NULL until the first access */
     uint32_t n_sms;
     struct counts counts;
     uint64_t n_store_hits, n_store_misses;
 };
 
-/* --- rows: a mask of ways not used since they were filled, tags (the line and 1; 0 = empty),
- * orders of last uses, owners --- */
+/* --- rows: a mask of ways not used since they were filled, tags (the line plus 1; 0 = empty),
+ * timestamps of last uses, owners --- */
 
 INLINE uint64_t *tags_of(uint64_t *row)
 {
@@ -69,8 +69,8 @@ static __attribute__((noinline)) uint64_t *create_sm(struct lru *c, uint32_t sm)
     return c->sms[sm];
 }
 
-/* The way of the tag, n_ways if it is in none. Few ways are all looked at: where a line is, is
- * nothing a host could predict. */
+/* The way that holds the tag; n_ways if none does. If there are few ways, all of them are compared:
+ * the host cannot predict which one matches. */
 INLINE uint32_t find(uint64_t *row, uint32_t n_ways, uint64_t tag)
 {
     const uint64_t *tags = tags_of(row);
@@ -183,7 +183,7 @@ INLINE void play(struct lru *c, const struct lab_batch *b, uint32_t n_ways, bool
     c->counts = t;
 }
 
-/* The usual numbers of ways are known when this is compiled. */
+/* Specialised at compile time for the usual numbers of ways. */
 static void lru_play(void *player, const struct lab_batch *b, struct lab_log *log)
 {
     struct lru *c = player;

@@ -1,5 +1,5 @@
-/* From a line to a number: an open hash table that only grows. A zeroed struct is empty and valid.
- * No line is UINT64_MAX: that would be the key of an empty entry. */
+/* Maps a line to a number: an open-addressing hash table that only grows. A zeroed struct is empty
+ * and valid. UINT64_MAX is not a valid line: it would be the key of an empty entry. */
 #ifndef HEDDLE_ANALYSIS_LAB_MAP_H
 #define HEDDLE_ANALYSIS_LAB_MAP_H
 
@@ -9,7 +9,7 @@
 #include "base/arena.h"
 
 struct lab_entry {
-    uint64_t key; /* the line and 1; 0 = empty */
+    uint64_t key; /* the line plus 1; 0 = empty */
     uint64_t value;
 };
 
@@ -27,7 +27,7 @@ static inline struct lab_entry *lab_map_slot(const struct lab_map *m, uint64_t k
     return &m->entries[i];
 }
 
-/* The line will soon be asked for. */
+/* Prefetches the entry of a line that will soon be looked up. */
 static inline void lab_map_expect(const struct lab_map *m, uint64_t line)
 {
     uint64_t h = (line + 1) * 0x9e3779b97f4a7c15ull;
@@ -46,7 +46,7 @@ static inline void lab_map_grow(struct lab_map *m)
     *m = bigger;
 }
 
-/* The line's number, `fresh` if it has none yet. Holds until the next call. */
+/* The line's number, initially `fresh`. Valid until the next call. */
 static inline uint64_t *lab_map_at(struct lab_map *m, uint64_t line, uint64_t fresh)
 {
     if (2 * m->n >= m->cap)

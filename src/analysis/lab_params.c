@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The row of "name=value", NULL if the policy has none of that name. */
+/* The row of "name=value"; NULL if the policy has no parameter of that name. */
 static const struct param *row_of(const struct cache_policy_desc *policy, const char *word)
 {
     size_t n = strcspn(word, "=");
@@ -28,11 +28,11 @@ bool lab_params_take(const struct l1d_params *recorded, const struct cache_polic
         struct strbuf flaw = {0};
         if (!row)
             strbuf_addf(why,
-                        "recorded under %s with %s, a parameter that the %s here does not have: "
-                        "--plugin loads the one it was recorded under, or record the run again",
+                        "recorded under %s with %s, a parameter that this %s does not have: load "
+                        "the policy it was recorded under with --plugin, or record the run again",
                         policy->name, word, policy->name);
         else if (!param_store(row, tried, value_of(word), &to->arena, &flaw))
-            strbuf_addf(why, "recorded under %s with %s, which cannot be here: %s", policy->name,
+            strbuf_addf(why, "recorded under %s with %s, which is not valid here: %s", policy->name,
                         word, strbuf_text(&flaw));
         else if (settings_add_word(to, word, &diags))
             to->items[to->n - 1].source = "the recording";
@@ -42,7 +42,7 @@ bool lab_params_take(const struct l1d_params *recorded, const struct cache_polic
     return !why->len;
 }
 
-/* Is it what the word says? */
+/* Does the parameter have the value in the word? */
 static bool is_so(const struct cache_policy_desc *policy, const void *values, const char *word)
 {
     const struct param *row = row_of(policy, word);

@@ -1,7 +1,7 @@
-/* Any policy without a machine: tags and events are those of the timing model's cache, MSHRs and
- * whoever else watches are not there. What happens, and in which order, is the contract of
- * cache_policy.h for an access whose fill is immediate; a test compares every decision with those
- * of the timing model's cache. */
+/* Any policy without a machine: tags and events are those of the timing model's cache; there are no
+ * MSHRs and no other observers. The events and their order follow the contract of cache_policy.h
+ * for an access with an immediate fill. A test compares every decision with those of the timing
+ * model's cache. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -25,20 +25,20 @@ struct player {
     const struct lab_config *config;
     const struct cache_policy_desc *desc;
     const uint64_t *next_uses;
-    struct sm_cache **sms; /* NULL until there is an access */
+    struct sm_cache **sms; /* NULL until the first access */
     struct lab_result result;
-    struct mem_access access; /* the one at hand; most of it never changes */
+    struct mem_access access; /* the current one; most of it never changes */
     struct arena arena;
 };
 
-/* Calls what the policy has of its events. */
+/* Calls an event function of the policy if it has one. */
 #define TELL(p, c, event, ...)                                                                     \
     do {                                                                                           \
         if ((p)->desc->event)                                                                      \
             (p)->desc->event(&(c)->policy, __VA_ARGS__);                                           \
     } while (0)
 
-/* The seed is what the machine gives that SM. */
+/* Uses the same seed as the machine for that SM. */
 static struct sm_cache *create_sm(struct player *p, uint32_t sm)
 {
     const struct lab_config *config = p->config;
@@ -154,7 +154,7 @@ static uint64_t insert(struct player *p, struct sm_cache *c, struct cache_set *s
     return victim;
 }
 
-/* The line is there, but not all that is asked for. */
+/* The line is present, but lacks some of the requested sectors. */
 static void fetch_sectors(struct player *p, struct sm_cache *c, struct cache_set *s, uint32_t way,
                           uint32_t need)
 {
@@ -170,7 +170,7 @@ static void fetch_sectors(struct player *p, struct sm_cache *c, struct cache_set
     fill_line(p, c, s, way);
 }
 
-/* What is asked for of the line and is not there. */
+/* The requested sectors that the line lacks. */
 static uint32_t lacks(const struct player *p, const struct cache_set *s, int way)
 {
     return p->access.sector_mask & ~(way < 0 ? 0 : s->lines[way].valid_sectors);
@@ -217,7 +217,7 @@ static void store(struct player *p, struct sm_cache *c, struct cache_set *s)
         remove_line(p, c, s, (uint32_t)way, EVICT_WRITE, &p->access);
 }
 
-/* An atomic passes. */
+/* An atomic: bypasses the cache and invalidates the line. */
 static void invalidate(struct player *p, struct sm_cache *c, struct cache_set *s)
 {
     int way = tags_find(s, p->access.line);
@@ -252,7 +252,7 @@ static void take_access(struct player *p, const struct lab_batch *b, uint32_t i)
     a->criticality = b->criticality ? b->criticality[i] : 0;
 }
 
-/* Accesses of the batch up to `end`; returns the index of the one there. */
+/* Replays the accesses of the batch up to `end`; returns the index of the access there. */
 static uint64_t play_some(struct player *p, const struct lab_batch *b, uint32_t i, uint32_t end,
                           uint64_t index, struct lab_log *log)
 {
@@ -281,7 +281,7 @@ static uint64_t play_some(struct player *p, const struct lab_batch *b, uint32_t 
     return index;
 }
 
-/* One by one, as they issued: what a policy makes of a number at once may be something else. */
+/* One at a time, as they issued: a policy may treat a sum differently. */
 static void tell_insts(struct player *p, const struct lab_insts *run)
 {
     struct sm_cache *c = sm_of(p, run->sm);

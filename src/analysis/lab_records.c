@@ -28,14 +28,14 @@
 enum { CHAMPSIM_BYTES = 64, CHAMPSIM_LINE_BYTES = 64, ORACLE_GENERAL_BYTES = 24 };
 enum { RECORDS_AT_A_TIME = 4096, MAX_RECORD_BYTES = CHAMPSIM_BYTES };
 
-/* Adds what a record says; the reason why it cannot be one, NULL if it can. */
+/* Adds the content of a record. Returns NULL, or the reason why it is not valid. */
 typedef const char *(*take_record)(struct lab_stream *s, const uint8_t *record, uint64_t number);
 
 static const char *take_instruction(struct lab_stream *s, const uint8_t *record, uint64_t number)
 {
     enum { IS_BRANCH = 8, DESTINATIONS = 16, SOURCES = 32, N_DESTINATIONS = 2, N_SOURCES = 4 };
     if (record[IS_BRANCH] > 1 || record[IS_BRANCH + 1] > 1)
-        return "this is no instruction of ChampSim: its bytes 8 and 9 are 0 or 1; is the file "
+        return "this is not a ChampSim instruction, whose bytes 8 and 9 are 0 or 1; is the file "
                "compressed? `xz -dc FILE | heddle cache ... /dev/stdin` unpacks it";
     struct lab_access a = {.cycle = number, .pc = get_u32(record), .kind = LAB_LOAD};
     lab_stream_add_insts(s, 0, 1, 1);
@@ -54,10 +54,10 @@ static const char *take_request(struct lab_stream *s, const uint8_t *record, uin
     enum { OBJECT = 4, NEXT = 16 };
     uint64_t object = get_u64(record + OBJECT), next = get_u64(record + NEXT);
     if (next <= number)
-        return "this is no request of oracleGeneral: its next access (bytes 16 to 23) is none of "
-               "those to come";
+        return "this is not an oracleGeneral request: its next access (bytes 16 to 23) is not a "
+               "later request";
     if (object == UINT64_MAX)
-        return "there is no line for object 18446744073709551615";
+        return "object 18446744073709551615 is not supported: there is no line for it";
     lab_stream_add(
         s, &(struct lab_access){.cycle = get_u32(record), .address = object, .kind = LAB_LOAD});
     return NULL;
@@ -112,7 +112,7 @@ bool lab_stream_read_cpu(struct lab_stream *s, const char *program, struct strbu
 {
     enum heddle_status status = HEDDLE_OK;
     if (cpu_is_bubble(program)) {
-        strbuf_add(why, "it is generated for a machine, and has no trace");
+        strbuf_add(why, "it is generated for a machine and has no trace");
         return false;
     }
     struct cpu_source *source = cpu_program_open(program, &(struct cpu_open){0}, &status, why);

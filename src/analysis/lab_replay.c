@@ -1,5 +1,5 @@
-/* The pass over the stream: batches to players, each of which has the caches of all SMs. What
- * several of them need is worked out once: where lines go, and what the future holds. */
+/* The pass over the stream: feeds batches to players, each of which has the caches of all SMs. What
+ * several players need is computed once: the sets of lines, and the future. */
 #include "analysis/lab_replay.h"
 
 #include <assert.h>
@@ -30,7 +30,7 @@ bool lab_policy_knows_the_future(const struct cache_policy_desc *policy)
     return policy == &lab_policy_belady || policy == &lab_policy_belady_bypass;
 }
 
-/* The last byte there is, as a line of its own, would be taken for an empty way. */
+/* The last byte of the address space, with one-byte lines, would be mistaken for an empty way. */
 static bool asks_for_the_last_byte(const struct lab_stream *s)
 {
     size_t i = 0;
@@ -54,28 +54,28 @@ struct cache_config lab_cache_config(const struct lab_config *c)
                                  .policy = c->policy->name};
 }
 
-/* Are the accesses told finely enough for lines of that size? Of a recorded access only the line
- * and its first byte are known: it may want bytes of several shorter lines. */
+/* Is the resolution of the accesses sufficient for lines of that size? Of a recorded access only
+ * the line and its first byte are known; it may touch several shorter lines. */
 static bool can_have_lines(const struct lab_stream *s, uint32_t line_bytes, struct strbuf *why)
 {
     bool is_recorded = s->gpu;
     if (s->has_objects && line_bytes != 1)
         strbuf_addf(why,
-                    "an object is a line, whatever its size: lines of %u bytes would be of several "
+                    "an object is a line, whatever its size: lines of %u bytes would hold several "
                     "objects; leave --line out",
                     line_bytes);
     else if (is_recorded && line_bytes < s->line_bytes)
         strbuf_addf(why,
-                    "lines of %u bytes are shorter than the recorded ones of %u: of an access only "
-                    "its first byte is recorded, not how many shorter lines it wants; record a run "
-                    "on a GPU whose L1D has such lines",
+                    "lines of %u bytes are shorter than the recorded ones of %u: only the first "
+                    "byte of an access is recorded, not how many shorter lines it touches; record "
+                    "a run on a GPU whose L1D has such lines",
                     line_bytes, s->line_bytes);
     else
         return true;
     return false;
 }
 
-/* The text's line is not known any more; the access is. */
+/* The line number in the text is no longer known; the index of the access is. */
 static bool bytes_are_in_lines(const struct lab_stream *s, uint32_t line_bytes, struct strbuf *why)
 {
     struct lab_bytes line = lab_line_bytes(line_bytes), all = lab_line_bytes(LAB_MAX_LINE);
@@ -83,8 +83,7 @@ static bool bytes_are_in_lines(const struct lab_stream *s, uint32_t line_bytes, 
         const uint64_t *m = s->bytes[i].mask;
         bool is_all = m[0] == all.mask[0] && m[1] == all.mask[1];
         if (!is_all && ((m[0] & ~line.mask[0]) || (m[1] & ~line.mask[1]))) {
-            strbuf_addf(why, "access %zu asks for bytes that a line of %u does not have", i,
-                        line_bytes);
+            strbuf_addf(why, "access %zu requests bytes outside a line of %u bytes", i, line_bytes);
             return false;
         }
     }
@@ -95,14 +94,15 @@ static bool bytes_are_in_lines(const struct lab_stream *s, uint32_t line_bytes, 
 static bool can_be_kept(const struct lab_stream *s, const struct lab_config *c, struct strbuf *why)
 {
     if (!s->tells_bytes)
-        strbuf_add(why,
-                   "--stores write_back: what bytes accesses ask for only --format text tells");
+        strbuf_add(why, "--stores write_back needs to know the bytes of each access; only --format "
+                        "text has them");
     else if (c->line_bytes > LAB_MAX_LINE)
-        strbuf_addf(why, "--stores write_back: lines have up to %u bytes", LAB_MAX_LINE);
+        strbuf_addf(why, "--stores write_back: lines may have at most %u bytes", LAB_MAX_LINE);
     else if (lab_policy_knows_the_future(c->policy))
-        strbuf_addf(why,
-                    "--stores write_back: %s is about loads; stores that stay it does not know",
-                    c->policy->name);
+        strbuf_addf(
+            why,
+            "--stores write_back: %s handles loads only; it does not support stores that allocate",
+            c->policy->name);
     else
         return bytes_are_in_lines(s, c->line_bytes, why);
     return false;
@@ -113,9 +113,11 @@ static bool can_be_shared(const struct lab_stream *s, const struct lab_config *c
                           struct strbuf *why)
 {
     if (!s->tells_bytes)
-        strbuf_add(why, "--shared: whose accesses they are only --format text tells");
+        strbuf_add(
+            why,
+            "--shared needs to know the application of each access; only --format text has it");
     else if (lab_policy_knows_the_future(c->policy))
-        strbuf_addf(why, "--shared: %s does not know stores that take lines", c->policy->name);
+        strbuf_addf(why, "--shared: %s does not support stores that allocate", c->policy->name);
     else
         return true;
     return false;
@@ -194,7 +196,7 @@ struct replay {
     struct lab_log log;
 };
 
-/* What is to come, for all who take lines of that size. */
+/* The future, shared by all players with lines of that size. */
 struct future {
     uint32_t line_bytes, stores_keep;
     uint64_t *next_uses;
@@ -218,7 +220,7 @@ static const uint64_t *foretell(struct futures *f, const struct lab_stream *s,
     return new->next_uses;
 }
 
-/* Nothing but which lines are where. */
+/* Only hits and misses are wanted, no events. */
 static bool is_plain_lru(const struct lab_config *c)
 {
     return c->policy == cache_policy_find("lru") && !c->sector_bytes && !c->write_back &&
@@ -275,7 +277,7 @@ static void play(struct replay *replays, uint32_t n, struct lab_batch *b)
     }
 }
 
-/* The flushes among them are not numbered. */
+/* Flushes are not numbered. */
 static uint32_t count_flushes(const struct lab_batch *b)
 {
     uint32_t n = 0;
@@ -284,7 +286,7 @@ static uint32_t count_flushes(const struct lab_batch *b)
     return n;
 }
 
-/* So that the players' counts of what became of accesses can be checked against their number. */
+/* Counts loads and stores, to check the players' counts of outcomes against them. */
 static void count_kinds(struct lab_batch *b, uint64_t *n_loads, uint64_t *n_stores)
 {
     uint32_t loads = 0, stores = 0, flushes = 0;
@@ -298,12 +300,12 @@ static void count_kinds(struct lab_batch *b, uint64_t *n_loads, uint64_t *n_stor
     b->index += b->n - flushes;
 }
 
-/* The pass itself, some accesses after the other. */
+/* The state of the pass, which goes batch by batch. */
 struct pass {
     struct replay *replays;
     uint32_t n;
     struct futures futures;
-    bool counts_insts; /* some policy does */
+    bool counts_insts; /* some policy counts instructions */
     struct lab_batch batch;
     uint64_t n_loads, n_stores;
 };
@@ -354,7 +356,7 @@ static void pass_feed_block(struct pass *p, const struct l1d_table *t, uint32_t 
     p->n_stores += count_first_bytes(t, L1D_STORE);
 }
 
-/* The instructions that came before the batch's accesses, or behind the last of them. */
+/* The instructions before the batch's accesses, or after the last of them. */
 static void take_insts(struct lab_batch *b, const struct lab_stream *s, size_t at)
 {
     b->insts = s->insts;
@@ -365,7 +367,7 @@ static void take_insts(struct lab_batch *b, const struct lab_stream *s, size_t a
     b->place = at;
 }
 
-/* What is in memory of the stream. */
+/* The part of the stream that is in memory. */
 static void pass_feed(struct pass *p, const struct lab_stream *s)
 {
     struct lab_batch *b = &p->batch;

@@ -1,5 +1,5 @@
-/* Both are measured as accesses come, with memory for the lines that there are, not for the
- * accesses: distances by LRU stacks, the cache without bounds by a table of owners. */
+/* Both are measured as accesses arrive, with memory proportional to the number of lines, not of
+ * accesses: distances with LRU stacks, the unbounded cache with a table of owners. */
 #include "analysis/lab_reuse.h"
 
 #include <stdlib.h>
@@ -13,23 +13,23 @@
 
 /* The last load of a line by an SM. */
 struct last_load {
-    uint64_t number; /* among the loads of its set */
+    uint64_t number; /* index among the loads of its set */
     uint32_t time;   /* in the stack of its set */
     uint32_t pc;
 };
 
 /* A binary indexed tree over times, with a mark where a line was last loaded: depths are sums of
- * marks. When all times are used up, those of marks are renumbered. */
+ * marks. When all times are used up, the marks are renumbered. */
 struct stack {
     uint32_t *tree;    /* 1 to n_times */
-    uint32_t *line_at; /* the place of the line that is marked there, or NO_LINE */
+    uint32_t *line_at; /* index of the line marked there, or NO_LINE */
     uint32_t n_times, now;
     uint64_t n_loads;
 };
 
-/* --- the cache without bounds --- */
+/* --- the unbounded cache --- */
 
-/* Who loaded a line first since it was last removed. */
+/* The first to load a line since it was last removed. */
 struct owner {
     uint64_t warp, thread;
     bool is_removed;
@@ -42,12 +42,12 @@ struct lab_reuse_run {
     struct lab_ranges ranges;
     struct set_indexer indexer;
     uint32_t n_sms;
-    struct stack *stacks;   /* of an SM side by side */
-    struct lab_map *loaded; /* of each SM: a line's place among `lasts` */
+    struct stack *stacks;   /* those of an SM are adjacent */
+    struct lab_map *loaded; /* per SM: a line's index in `lasts` */
     struct last_load *lasts;
     size_t n_lasts, cap_lasts;
-    struct lab_map counts[N_LAB_DISTANCES]; /* of reuses by PC and distance, see key_of() */
-    struct lab_map *owned;                  /* of each SM: a line's place among `owners` */
+    struct lab_map counts[N_LAB_DISTANCES]; /* reuses by PC and distance, see key_of() */
+    struct lab_map *owned;                  /* per SM: a line's index in `owners` */
     struct owner *owners;
     size_t n_owners, cap_owners;
     struct lab_reuse found;
@@ -67,7 +67,7 @@ static uint32_t marks_until(const struct stack *s, uint32_t time)
     return n;
 }
 
-/* Numbers the marks from 1 on, and makes room for as many again. */
+/* Renumbers the marks from 1 and makes room for as many more. */
 static void renumber(struct stack *s, struct last_load *lasts)
 {
     enum { LEAST_TIMES = 64 };
@@ -126,7 +126,7 @@ static void load_distances(struct lab_reuse_run *r, const struct lab_access *a, 
     s->line_at[s->now] = (uint32_t)*place;
 }
 
-/* --- what was found --- */
+/* --- results --- */
 
 static int by_key(const void *x, const void *y)
 {
@@ -141,7 +141,7 @@ static int by_distance(const void *x, const void *y)
     return (left > right) - (left < right);
 }
 
-/* The counts as a list, in the order of their keys: PC, then distance. */
+/* The counts as a list, sorted by key: PC, then distance. */
 static struct lab_entry *list_counts(const struct lab_map *m)
 {
     struct lab_entry *list = xcalloc(m->n + 1, sizeof *list);
@@ -153,7 +153,7 @@ static struct lab_entry *list_counts(const struct lab_map *m)
     return list;
 }
 
-/* Of counts in the order of their distances. */
+/* `counts` are sorted by distance. */
 static void summarise(const struct lab_entry *counts, size_t n, const struct lab_ranges *ranges,
                       enum lab_distance kind, struct lab_distances *d)
 {
@@ -182,7 +182,7 @@ static void summarise_all(struct lab_reuse_run *r, enum lab_distance kind)
         uint32_t pc = (uint32_t)(list[first].key >> 32);
         for (end = first; end < n && list[end].key >> 32 == pc;)
             end++;
-        if (n_pcs == out->n_pcs) { /* the first kind: the others have the same PCs */
+        if (n_pcs == out->n_pcs) { /* only for the first kind: the others have the same PCs */
             ARRAY_RESERVE(out->pcs, cap, out->n_pcs + 1);
             out->pcs[out->n_pcs++] = (struct lab_distances){.pc = pc};
         }
@@ -193,7 +193,7 @@ static void summarise_all(struct lab_reuse_run *r, enum lab_distance kind)
     free(list);
 }
 
-/* --- the cache without bounds, from access to access --- */
+/* --- the unbounded cache, access by access --- */
 
 static void load_unbounded(struct lab_reuse_run *r, const struct lab_access *a, uint64_t *place)
 {
@@ -231,7 +231,8 @@ static void take_unbounded(struct lab_reuse_run *r, const struct lab_access *a, 
     if (a->kind == LAB_LOAD)
         load_unbounded(r, a, place);
     else if (*place != NOT_SEEN && (a->kind == LAB_ATOMIC || !r->config.stores_keep))
-        r->owners[*place].is_removed = true; /* a line never loaded is still to be loaded first */
+        r->owners[*place].is_removed = true; /* a line that was never loaded still counts its first
+                                              * load */
 }
 
 /* --- runs --- */

@@ -1,8 +1,8 @@
-/* Accesses of several applications through one cache that they share, as a last-level cache is: the
- * cache is the timing model's own, every fill is immediate, a store takes a line like a load.
+/* Accesses of several applications through one shared cache, like a last-level cache. The cache is
+ * the timing model's own, every fill is immediate, and a store allocates like a load.
  *
- * An access is a cycle: after every `period` of them the policy reports, its controller decides,
- * and the decision holds from the next access on. A period that does not end reports nothing. */
+ * Each access takes one cycle: after every `period` of them the policy reports, its controller
+ * decides, and the decision holds from the next access on. An incomplete period reports nothing. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ struct shared_player {
     uint64_t period, n_accesses; /* period 0 = the policy has no controller */
     struct shared_decision decision;
     struct lab_shared *out;
-    uint64_t victim; /* that the access at hand replaces */
+    uint64_t victim; /* replaced by the current access */
     struct mem_access access;
 };
 
@@ -100,7 +100,7 @@ static bool is_hit(struct shared_player *p)
     uint64_t store_hits = cache_stats(p->cache)->store_hits;
     struct cache_result r =
         (is_store ? cache_store : cache_load)(p->cache, &p->access, no_limit, NULL);
-    assert(r.answer == CACHE_HIT || r.answer == CACHE_MISS); /* nothing is under way */
+    assert(r.answer == CACHE_HIT || r.answer == CACHE_MISS); /* nothing is in flight */
     if (r.answer == CACHE_MISS && r.fetch_sectors)
         cache_fill(p->cache, r.mshr, p->access.cycle);
     return is_store ? cache_stats(p->cache)->store_hits > store_hits : r.answer == CACHE_HIT;

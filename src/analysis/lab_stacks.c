@@ -1,5 +1,5 @@
 /* A stack is a binary indexed tree over the loads of its set in order, with a mark where a line was
- * last touched and where a hole is: depths are sums of marks, in the logarithm of the loads. */
+ * last touched and where a hole is: depths are sums of marks, in time logarithmic in the loads. */
 #include "analysis/lab_stacks.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct stack {
     uint32_t *tree; /* 1 to n_loads */
     uint32_t n_loads, now;
-    uint32_t *holes; /* a heap, the most recent one on top */
+    uint32_t *holes; /* a heap with the most recent one on top */
     uint32_t n_holes, cap_holes;
 };
 
@@ -19,10 +19,10 @@ struct lab_stacks {
     struct set_indexer indexer;
     uint32_t n_sets;
     uint64_t line_mask;
-    struct stack *stacks; /* of an SM side by side */
+    struct stack *stacks; /* those of an SM are adjacent */
     struct lab_map
-        *touched;    /* of each SM: where a line was last touched, LAB_NOWHERE if it is gone */
-    uint32_t *times; /* of each position: when it was, as its set counts */
+        *touched;    /* per SM: where a line was last touched; LAB_NOWHERE if it was removed */
+    uint32_t *times; /* per position: its time in its set */
     uint32_t *trees;
 };
 
@@ -109,7 +109,7 @@ void lab_stacks_remove(struct lab_stacks *k, size_t position)
     *touched = LAB_NOWHERE;
 }
 
-/* Old marks and holes need not go: depths are counted among what is younger. */
+/* Old marks and holes may stay: depths count only younger ones. */
 void lab_stacks_clear(struct lab_stacks *k, uint32_t sm)
 {
     lab_map_destroy(&k->touched[sm]);

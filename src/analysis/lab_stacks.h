@@ -1,10 +1,10 @@
-/* LRU stacks: how deep each line lies among those of its set, most recent first, for each SM (R. L.
+/* LRU stacks: the depth of each line among those of its set, most recent first, for each SM (R. L.
  * Mattson et al.: Evaluation techniques for storage hierarchies. IBM Systems Journal 9(2), 1970). A
- * cache of W ways holds what lies less than W deep, so one pass tells of all of them.
+ * cache with W ways holds the lines at depths below W, so one pass covers all sizes.
  *
  * A line that is removed (by a store) leaves a hole in every cache deep enough to have held it. The
- * next line that comes from deeper than the hole fills it: what lies below the hole does not sink,
- * and the hole is where that line came from. */
+ * next line that comes from below the hole fills it: lines below the hole do not sink, and the hole
+ * moves to where that line came from. */
 #ifndef HEDDLE_ANALYSIS_LAB_STACKS_H
 #define HEDDLE_ANALYSIS_LAB_STACKS_H
 
@@ -22,10 +22,10 @@ struct lab_stacks *lab_stacks_create(const struct lab_stream *s, uint32_t n_sets
                                      uint32_t line_bytes, uint32_t index);
 void lab_stacks_destroy(struct lab_stacks *k); /* NULL is fine */
 
-/* The load at that position of the stream, each in its turn. `previous` is LAB_NOWHERE, and the
- * rest 0, if the line is not in the stack. */
+/* The load at that position of the stream; call it for each load in order. `previous` is
+ * LAB_NOWHERE, and the rest 0, if the line is not in the stack. */
 struct lab_touch lab_stacks_touch(struct lab_stacks *k, size_t position);
-/* The line of the access at that position leaves. */
+/* Removes the line of the access at that position. */
 void lab_stacks_remove(struct lab_stacks *k, size_t position);
 void lab_stacks_clear(struct lab_stacks *k, uint32_t sm);
 

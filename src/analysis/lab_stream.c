@@ -1,5 +1,5 @@
-/* A recording as a list of accesses, and of the instructions between them: fills and evictions are
- * the recorded cache's own affair. */
+/* A recording as a list of accesses and of the instructions between them. Fills and evictions
+ * belong to the recorded cache and are skipped. */
 #include "analysis/lab_stream.h"
 
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void take_header(struct lab_stream *s, const struct l1d_header *h)
     s->has_insts = h->has_insts;
 }
 
-/* How many loads had that outcome, their warps critical or not. */
+/* How many loads had that outcome, critical or not. */
 static uint32_t count_outcome(const struct l1d_table *t, uint32_t outcome)
 {
     uint32_t first = L1D_LOAD | outcome << L1D_OUTCOME_SHIFT;
@@ -91,7 +91,7 @@ static uint32_t count_outcome(const struct l1d_table *t, uint32_t outcome)
 static void convert(const struct l1d_table *t, uint32_t sm, uint64_t line_bytes,
                     struct lab_access *restrict to)
 {
-    /* Columns whose places the loop does not have to look up for each access. */
+    /* Column pointers, hoisted out of the loop. */
     const uint64_t *cycles = t->columns[L1D_CYCLE], *lines = t->columns[L1D_LINE];
     const uint64_t *launches = t->columns[L1D_LAUNCH], *pcs = t->columns[L1D_PC];
     const uint64_t *warps = t->columns[L1D_WARP], *threads = t->columns[L1D_THREAD];
@@ -121,7 +121,7 @@ static void note_outcomes(struct lab_stream *s, const struct l1d_table *t)
             s->least_ways = (uint32_t)t->columns[L1D_LINE][i];
 }
 
-/* Fills and evictions that came between runs leave no trace here. */
+/* Fills and evictions between runs are skipped. */
 static void take_insts(struct lab_stream *s, uint32_t sm, const struct l1d_table *t)
 {
     for (uint32_t i = 0; i < t->n; i++)

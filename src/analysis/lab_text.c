@@ -1,16 +1,16 @@
-/* Accesses as text, one a line: `cycle sm warp thread pc kind address [bytes]`, all numbers decimal
- * but the address and the bytes, which are hexadecimal with or without 0x. The kind is L (load) or
- * S (global store), or with their marks for L2 L.cp or S.cc. The bytes of the line that are asked
- * for are a mask, bit 0 the first of them; all if not given. What follows a # is a comment, and
- * blank lines mean nothing. */
+/* Accesses as text, one per line: `cycle sm warp thread pc kind address [bytes]`. Numbers are
+ * decimal, except for the address and the bytes, which are hexadecimal with or without 0x. The kind
+ * is L (load) or S (global store), or with an annotation for L2 L.cp or S.cc. The bytes are a mask
+ * of the requested bytes of the line, bit 0 for the first; without it, all of them. A # begins a
+ * comment; blank lines are ignored. */
 #include <ctype.h>
 #include <string.h>
 
 #include "analysis/lab_stream.h"
 
 struct line_reader {
-    const char *file, *text; /* the whole of it, for excerpts */
-    const char *start, *at;  /* of the line; where reading stands */
+    const char *file, *text; /* the whole text, for excerpts */
+    const char *start, *at;  /* start of the line; current position */
     uint32_t line;
     struct diag_list *diags;
 };
@@ -29,7 +29,8 @@ static bool at_end(const struct line_reader *r)
 static bool complain(const struct line_reader *r, const char *at, const char *expected)
 {
     diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, (uint32_t)(at - r->start) + 1,
-             "a line is: cycle sm warp thread pc kind address [bytes]", "expected %s", expected);
+             "a line has the form: cycle sm warp thread pc kind address [bytes]", "expected %s",
+             expected);
     return false;
 }
 
@@ -157,8 +158,8 @@ bool lab_stream_read_text(struct lab_stream *s, const char *path, struct diag_li
     if (error)
         diag_add(diags, DIAG_ERROR, path, NULL, 0, 0, NULL, "cannot be read: %s", strerror(error));
     else if (strlen(strbuf_text(&text)) != text.len)
-        diag_add(diags, DIAG_ERROR, path, NULL, 0, 0, "a recording is read without --format text",
-                 "this is no text");
+        diag_add(diags, DIAG_ERROR, path, NULL, 0, 0, "for a recording, leave out --format text",
+                 "this is not text");
     else
         ok = lab_stream_parse_text(s, path, strbuf_text(&text), diags);
     strbuf_destroy(&text);

@@ -1,7 +1,7 @@
-/* An answer belongs to the oldest load of its line that waits, or to the miss in the cycle that it
- * names: an SM accepts one access a cycle. After a difference there are misses here that were none
- * in the run, for which no answer will come: they get their data at once, so that one difference
- * does not make all the others. */
+/* A fill answers the oldest waiting load of its line, or the miss in the cycle that it names: an SM
+ * accepts one access per cycle. After a difference there are misses here that did not happen in the
+ * run, so no fill will come for them. They get their data at once, so that one difference does not
+ * cause all later ones. */
 #include "analysis/lab_timed.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 const char *const l1d_outcome_names[N_L1D_OUTCOMES] = {"hit", "merge", "miss", "bypass"};
 
-/* A line on its way, or some of its sectors. */
+/* A line in flight, or some of its sectors. */
 struct fetch {
     uint64_t line, cycle;
     uint32_t mshr;
@@ -20,7 +20,7 @@ struct timed_sm {
     struct cache *cache;
     struct fetch *fetches; /* oldest first */
     uint32_t n_fetches, cap_fetches;
-    bool store_found_line; /* the last store */
+    bool store_found_line; /* of the last store */
 };
 
 struct timed {
@@ -33,7 +33,7 @@ struct timed {
 
 static const struct cache_room plenty = {true, true, true};
 
-/* What a recorder calls a hit of a store, the cache tells its observers alone. */
+/* The cache tells only its observers about what a recorder calls a store hit. */
 static void note_store(void *user, const struct cache_event_info *e)
 {
     struct timed_sm *sm = user;
@@ -121,7 +121,8 @@ static void replay_load(struct timed *t, struct timed_sm *sm, const struct l1d_e
                                         [CACHE_BYPASSED] = L1D_BYPASS,
                                         [CACHE_STALLED] = N_L1D_OUTCOMES};
     struct mem_access a = access_of(e, t, sm->cache);
-    /* Whatever it lacked in the run: MSHRs and lines may lack here too, queues there are none. */
+    /* MSHRs and lines may run out here as in the run. There are no queues: the recording says if
+     * the run lacked one. */
     struct cache_room room = {.miss_queue = !e->had_to_wait, .port = true, .bypass_table = true};
     t->out->recorded[e->outcome]++;
     struct cache_result got = e->goes_around ? cache_load_bypassing(sm->cache, &a, plenty)
@@ -151,7 +152,7 @@ static void no_writeback(void *user, uint64_t line, uint32_t sectors)
     (void)user, (void)line, (void)sectors;
 }
 
-/* In the run nothing was on its way any more. */
+/* In the run nothing was in flight at this point. */
 static void empty(struct timed_sm *sm, const struct l1d_event *e)
 {
     while (sm->n_fetches)
@@ -162,7 +163,7 @@ static void empty(struct timed_sm *sm, const struct l1d_event *e)
         cache_flush(sm->cache, no_writeback, NULL);
 }
 
-/* One by one, as they issued: where a sample ends depends on it. */
+/* One at a time, as they issued: the end of a sample depends on it. */
 static void replay_insts(struct timed *t, struct timed_sm *sm, const struct l1d_event *e)
 {
     for (uint32_t i = 0; i < e->n_issues && t->policy->on_insts; i++)

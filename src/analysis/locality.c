@@ -6,16 +6,16 @@
 #include "analysis/lab_replay.h"
 #include "analysis/lab_reuse.h"
 
-/* --- the run itself --- */
+/* --- the run --- */
 
 struct owner {
     uint64_t warp, thread;
 };
 
-/* Of every line that an SM has missed: who did so last. A line that is hit has been brought by that
- * miss, for otherwise there would have been a later one. */
+/* For every line that an SM has missed: who missed it last. A hit finds the line that this miss
+ * brought; otherwise there would have been a later miss. */
 struct owners {
-    struct lab_map *lines; /* by SM; the place in `items` */
+    struct lab_map *lines; /* by SM; the index in `items` */
     struct owner *items;
     size_t n, cap;
 };
@@ -75,7 +75,7 @@ static bool measure_run(const char *path, struct locality *out, struct strbuf *w
     return read == L1D_READ_END;
 }
 
-/* --- what could have been --- */
+/* --- the bounds --- */
 
 static bool measure_bounds(const char *path, const struct cache_config *l1d, struct locality *out,
                            struct strbuf *why)
@@ -96,7 +96,7 @@ static bool measure_bounds(const char *path, const struct cache_config *l1d, str
         struct lab_reuse reuse;
         jobs[0].config.policy = lab_policy_find("belady");
         jobs[1].config.policy = lab_policy_find("lru");
-        lab_replay_all(&s, jobs, 2); /* writes no log that could fail */
+        lab_replay_all(&s, jobs, 2); /* cannot fail: it writes no log */
         lab_unbounded_measure(&s, &config, &reuse);
         out->belady_misses = jobs[0].result.stats.misses;
         out->lru_misses = jobs[1].result.stats.misses;

@@ -1,5 +1,5 @@
-/* Metrics of programs that run together, from the ratio of each one's IPC to its IPC alone;
- * the GPU counts as one program. */
+/* Metrics of programs that run together, from the ratio of each program's IPC to its IPC alone; the
+ * GPU counts as one program. */
 #ifndef HEDDLE_ANALYSIS_MIX_METRICS_H
 #define HEDDLE_ANALYSIS_MIX_METRICS_H
 

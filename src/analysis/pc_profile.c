@@ -15,7 +15,7 @@ struct table {
 /* Every SM counts on its own. */
 struct lane {
     const struct sm *sm;
-    struct table *tables; /* the present program's first */
+    struct table *tables; /* that of the current program first */
 };
 
 struct pc_profile {
@@ -26,7 +26,7 @@ struct pc_profile {
     struct arena arena; /* texts of rows */
 };
 
-/* The table of the program that the SM runs now. */
+/* The table of the program that the SM currently runs. */
 static struct table *present_table(struct lane *l)
 {
     const struct program *program = l->sm->emu.program;
@@ -63,7 +63,7 @@ static void count_load(struct pc_counts *c, const struct cache_event_info *e)
         c->loads++;
         c->misses++;
         break;
-    case CE_BYPASS: /* told after its miss, unless the program asked for it */
+    case CE_BYPASS: /* comes after its miss, unless the program requested it */
         if (e->reason == BYPASS_NO_CACHE)
             c->loads++;
         else

@@ -1,4 +1,4 @@
-/* What happened at L1D, by static instruction: which loads hit, miss and push others out. */
+/* What happened at L1D per static instruction: which loads hit, miss and evict lines. */
 #ifndef HEDDLE_ANALYSIS_PC_PROFILE_H
 #define HEDDLE_ANALYSIS_PC_PROFILE_H
 
@@ -24,7 +24,7 @@ struct pc_row {
     const char *kernel; /* the function the instruction is in */
     uint32_t pc, ptx_line;
     const char *text;        /* the instruction */
-    const char *source_file; /* NULL = not known */
+    const char *source_file; /* NULL = unknown */
     uint32_t source_line;
     struct pc_counts counts;
 };
@@ -36,8 +36,8 @@ struct pc_profile;
 struct pc_profile *pc_profile_create(struct machine *m);
 void pc_profile_destroy(struct pc_profile *p); /* NULL is fine */
 
-/* Every instruction that accessed L1D, summed over SMs, by program and PC; *n rows that live as
- * long as the profile. Its programs must still be there. */
+/* Every instruction that accessed L1D, summed over SMs, sorted by program and PC; *n rows that live
+ * as long as the profile. The programs must still be loaded. */
 const struct pc_row *pc_profile_rows(struct pc_profile *p, uint32_t *n);
 
 #endif

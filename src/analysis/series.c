@@ -19,7 +19,7 @@ enum source { OF_CYCLE, OF_RESIDENT_WARPS, OF_RESIDENT_CTAS, OF_MACHINE, OF_RUN 
 struct column {
     const char *name;
     enum source source;
-    uint32_t index; /* of a statistic of the machine or of the run */
+    uint32_t index; /* index of a statistic of the machine or of the run */
 };
 
 struct series {
@@ -47,8 +47,8 @@ static bool begins_with(const char *name, const char *prefix)
     return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* What is counted outside of the machine, or only when a launch ends, has no course over time; and
- * waits at L1D are counted in one piece or in several, as the engine finds out about them. */
+/* Counters kept outside the machine, or only updated when a launch ends, have no value over time.
+ * Waits at L1D are counted in one piece or in several, depending on the engine. */
 static bool has_course(const char *name)
 {
     return !begins_with(name, "host.") && !begins_with(name, "l1d.reservation_fails") &&
@@ -56,7 +56,7 @@ static bool has_course(const char *name)
            strcmp(name, "elapsed_cycles") != 0;
 }
 
-/* All there may be. */
+/* All possible columns. */
 static struct column *list_columns(const struct machine *m, struct arena *arena, uint32_t *n)
 {
     uint32_t n_machine = machine_stat_count(m), n_run = run_stats_count();
@@ -134,7 +134,7 @@ static bool choose_columns(struct series *s, const char *names, struct strbuf *w
 
 static void write_line(struct series *s, struct strbuf *line)
 {
-    line->text[line->len - 1] = '\n'; /* instead of the last comma */
+    line->text[line->len - 1] = '\n'; /* replaces the last comma */
     s->failed = s->failed || !s->sink.write(s->sink.user, line->text, line->len);
     strbuf_destroy(line);
 }
@@ -189,7 +189,7 @@ static void look(void *user, const struct machine *m, uint64_t cycle)
     machine_totals_take(m, cycle, &now);
     i.counted = now;
     machine_totals_subtract(&i.counted, &s->last);
-    i.counted.cycles = i.cycles; /* the machine's own are of launches that have ended */
+    i.counted.cycles = i.cycles; /* the machine's own count covers finished launches only */
     for (uint32_t k = 0; k < machine_n_sms(m); k++) {
         i.resident_warps += (uint32_t)__builtin_popcountll(machine_sm(m, k)->view.live);
         i.resident_ctas += machine_sm(m, k)->n_resident;

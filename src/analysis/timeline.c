@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "gpu/machine.h"
 
-/* Core cycles between two samples of counters, after which what has ended is written. */
+/* Core cycles between two samples of the counters; finished events are written at each sample. */
 enum { PERIOD_CYCLES = 256 };
 /* Threads of an SM: warp slots, then CTA slots from here on. */
 enum { FIRST_CTA_THREAD = 1000 };
@@ -23,8 +23,8 @@ struct event {
     const struct program *program; /* of a span */
     uint32_t pc;
     enum latency latency;
-    enum sm_unit unit; /* that it waits for, if it is for one */
-    uint64_t cta;      /* of the others */
+    enum sm_unit unit; /* the unit that it waits for, if any */
+    uint64_t cta;      /* for the other kinds */
     uint32_t launch, warp, n_warps;
 };
 
@@ -33,7 +33,7 @@ struct resident_cta {
     uint32_t n_warps;
 };
 
-/* What is drawn of one SM. Only its own callbacks write here while it runs. */
+/* The events of one SM. Only its own callbacks write here while it runs. */
 struct track {
     const struct timeline *timeline;
     const struct sm *sm;
@@ -52,12 +52,12 @@ struct timeline {
     struct track *tracks;
     uint64_t last_sample; /* cycle */
     struct sink sink;
-    uint64_t n_bytes, max_bytes; /* of the document; no limit if 0 */
+    uint64_t n_bytes, max_bytes; /* of the document; max 0 = no limit */
     bool has_events, failed, is_cut;
     struct timeline_args args;
 };
 
-/* --- what happens on an SM --- */
+/* --- events on an SM --- */
 
 static void keep(struct track *k, const struct event *e)
 {
@@ -107,7 +107,7 @@ static void end_cta(struct track *k, const struct warp_latency *w)
     cta->n_warps = 0;
 }
 
-/* With the last of its warps that are left alive. */
+/* Ends with the last of its warps that are still alive. */
 static void cut_cta(struct track *k, const struct warp_latency *w)
 {
     if (k->ctas[w->cta_slot].n_warps == k->sm->ctas[w->cta_slot].n_warps)
@@ -144,7 +144,7 @@ static void write_text(struct timeline *t, struct strbuf *text)
     strbuf_destroy(text);
 }
 
-/* What warps and CTAs that are under way have done so far is drawn when they end. */
+/* Warps and CTAs that are still running are drawn up to this point when they end. */
 static void cut_when_full(struct timeline *t, uint64_t cycle)
 {
     if (!t->max_bytes || t->n_bytes <= t->max_bytes || t->to <= cycle)
@@ -229,7 +229,7 @@ static void add_counter(struct timeline *t, const struct track *k, const char *n
     *shown = value;
 }
 
-/* Resident warps now; what was counted since the last sample stands at its beginning. */
+/* Resident warps now; counts since the last sample are drawn at its beginning. */
 static void sample(struct timeline *t, struct track *k, uint64_t cycle, struct strbuf *out)
 {
     uint64_t issued = k->sm->stats.issued, misses = cache_stats(k->sm->l1d)->misses;
@@ -242,7 +242,7 @@ static void sample(struct timeline *t, struct track *k, uint64_t cycle, struct s
     k->misses = misses;
 }
 
-/* By the time they begin, whatever the order in which they ended or were seen to end. */
+/* Sorts by start time, whatever the order in which they ended. */
 static int by_time(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
@@ -298,7 +298,7 @@ static void begin_track(struct timeline *t, struct track *k, struct sm *sm, stru
     add_names(t, k, out);
 }
 
-/* What was run, then the list of events, which stays open. */
+/* The description of the run, then the list of events, which stays open. */
 static void begin_document(const struct machine *m, struct strbuf *out)
 {
     struct json_writer w = {.out = out};
@@ -338,7 +338,7 @@ bool timeline_finish(struct timeline *t)
     uint64_t end = t->machine->kernel_free_at / t->machine->clocks[CLOCK_CORE].period;
     if (end > t->last_sample)
         flush(t, end);
-    flush(t, t->last_sample); /* nothing happens from here on: counters fall to 0 */
+    flush(t, t->last_sample); /* nothing happens after this point: counters fall to 0 */
     struct strbuf out = {0};
     strbuf_add(&out, "\n]}\n");
     write_text(t, &out);

@@ -1,13 +1,13 @@
 /* Timelines of warps in the Trace Event Format that Perfetto and chrome://tracing show: an SM is a
- * process, a warp slot and a CTA slot are threads of it, a core cycle is a microsecond.
+ * process, a warp slot and a CTA slot are its threads, a core cycle is a microsecond.
  *
  *   X   what a warp did, by category of sm/attribution.h, and the lifetimes of CTAs
  *   i   the exits of warps
  *   C   resident warps, instructions issued and L1D misses, every few cycles
  *   M   names of SMs and slots
  *
- * Written as it happens; what is kept does not grow with the run. The bytes depend neither on the
- * quantum nor on the engine nor on threads. */
+ * Events are written as they happen, so memory does not grow with the run. The bytes do not depend
+ * on the quantum, the engine or the threads. */
 #ifndef HEDDLE_ANALYSIS_TIMELINE_H
 #define HEDDLE_ANALYSIS_TIMELINE_H
 
@@ -15,27 +15,26 @@
 
 #include "base/sink.h"
 
-/* Which part of a run to draw; zeroed, all of it. */
+/* The part of a run to draw; zeroed = all of it. */
 struct timeline_window {
-    uint64_t from_cycle, to_cycle; /* to: the first one left out, 0 = none */
+    uint64_t from_cycle, to_cycle; /* to: the first cycle not drawn; 0 = no limit */
     const uint32_t *sms;
-    uint32_t n_sms; /* 0 = all */
-    uint64_t
-        max_bytes; /* nothing is drawn of what follows the sample that exceeds them; 0 = none */
+    uint32_t n_sms;     /* 0 = all */
+    uint64_t max_bytes; /* stop drawing after the sample that exceeds this size; 0 = no limit */
 };
 
 struct machine;
 struct timeline;
 
-/* Before the first launch, on a machine that attributes latencies. SMs it does not have are not
- * drawn. */
+/* Call it before the first launch, on a machine that attributes latencies. SMs that do not exist
+ * are ignored. */
 struct timeline *timeline_create(struct machine *m, const struct timeline_window *w,
                                  struct sink sink);
-/* The end of the document; false if anything could not be written. */
+/* Ends the document; false if a write failed. */
 bool timeline_finish(struct timeline *t);
-/* Whether warps did anything in the window; *end is the first cycle after the run. */
+/* Did warps do nothing in the window? *end is the first cycle after the run. */
 bool timeline_is_empty(const struct timeline *t, uint64_t *end);
-/* Whether it was cut off at max_bytes; *end is the first cycle that is not drawn. */
+/* Was it cut off at max_bytes? *end is the first cycle not drawn. */
 bool timeline_is_cut(const struct timeline *t, uint64_t *end);
 void timeline_destroy(struct timeline *t); /* NULL is fine */
 

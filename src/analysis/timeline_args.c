@@ -8,7 +8,7 @@
 
 struct timeline_program {
     const struct program *program;
-    const char **texts; /* by PC; NULL = not asked for yet */
+    const char **texts; /* by PC; NULL = not requested yet */
     struct timeline_program *next;
 };
 
@@ -66,7 +66,7 @@ const char *timeline_args_of(struct timeline_args *a, const struct program *p, u
     const struct op_info *info = &p->info[pc];
     struct strbuf text = {0};
     strbuf_addf(&text, "\"pc\":%u", pc);
-    if (info->inst) { /* the end of a function has none */
+    if (info->inst) { /* the end of a function has no instruction */
         add_op(info, &text);
         add_source(p, info->inst, &text);
     }

@@ -1,5 +1,5 @@
-/* What a timeline says of an instruction, as members of a JSON object: made once for each, for
- * there are millions of slices. */
+/* The details of an instruction in a timeline, as members of a JSON object. They are built once per
+ * instruction, because there are millions of slices. */
 #ifndef HEDDLE_ANALYSIS_TIMELINE_ARGS_H
 #define HEDDLE_ANALYSIS_TIMELINE_ARGS_H
 
@@ -13,10 +13,10 @@ struct timeline_program;
 /* A zeroed struct is empty and valid. */
 struct timeline_args {
     struct arena arena;
-    struct timeline_program *programs; /* the last one asked for first */
+    struct timeline_program *programs; /* most recently used first */
 };
 
-/* "pc":62,"op":"ld.global.f32","source":"kmn.cl:13" - the last one only where it is known. */
+/* "pc":62,"op":"ld.global.f32","source":"kmn.cl:13" - the last one only if it is known. */
 const char *timeline_args_of(struct timeline_args *a, const struct program *p, uint32_t pc);
 void timeline_args_destroy(struct timeline_args *a);
 

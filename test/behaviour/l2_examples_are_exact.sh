@@ -81,7 +81,7 @@ printf '0 0 0 0 0 L 0 100000000\n' >"$scratch/wide.txt"
 # shellcheck disable=SC2086
 {
     status 0 "$heddle" cache replay "$scratch/wide.txt" $l2 --line 64
-    status 2 "$heddle" cache replay "$scratch/wide.txt" $l2 --line 32 && complains "access 0 asks for bytes that a line of 32 does not have"
+    status 2 "$heddle" cache replay "$scratch/wide.txt" $l2 --line 32 && complains "access 0 requests bytes outside a line of 32 bytes"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 256 && complains "lines have up to 128 bytes"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --policy belady && complains "belady is about loads"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --insts 5 && complains "insts has no meaning"

@@ -141,9 +141,9 @@ for name, to in ("unknown", b"pd_mux=15"), ("impossible", b"pd_max=16"):
 PY
 for how in --timed "--policy dlp" "--policy lru,dlp"; do
     # shellcheck disable=SC2086
-    status 2 "$heddle" cache replay "$scratch/unknown.zst" $how && complains "pd_mux=15, a parameter that the dlp here does not have"
+    status 2 "$heddle" cache replay "$scratch/unknown.zst" $how && complains "pd_mux=15, a parameter that this dlp does not have"
     # shellcheck disable=SC2086
-    status 2 "$heddle" cache replay "$scratch/impossible.zst" $how && complains "pd_max=16, which cannot be here: 16 is out of range"
+    status 2 "$heddle" cache replay "$scratch/impossible.zst" $how && complains "pd_max=16, which is not valid here: 16 is out of range"
 done
 status 2 "$heddle" cache replay "$scratch/unknown.zst" && complains "without an end mark" # lru has no quarrel with it
 # Files of version 4 tell no parameters. One of them, as if of dlp, and with a miss that is a bypass.
