@@ -1,5 +1,5 @@
-/* Clocks of different frequencies on one integer time line: DESIGN "Clocks". The time unit is the
- * least common multiple of the frequencies, so no edge is ever rounded. */
+/* Clocks of different frequencies on one integer time line. The time unit is the least common
+ * multiple of the frequencies, so no edge is ever rounded. */
 #include "noc/shard.h"
 
 static uint64_t gcd(uint64_t a, uint64_t b)
@@ -24,7 +24,7 @@ bool clocks_resolve(struct clock_domain *domains, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         uint64_t mhz = domains[i].mhz / common;
         uint64_t factor = mhz / gcd(units, mhz);
-        /* A unit count above this makes the slowest clock's period too long, whatever follows. */
+        /* More units than this make the slowest clock's period too long in any case. */
         if (units > (UINT64_C(1) << 63) / factor)
             return false;
         units *= factor;

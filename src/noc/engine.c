@@ -1,19 +1,18 @@
-/* The engine: lets the shards of a machine advance quantum by quantum.
+/* The engine: advances the shards of a machine quantum by quantum.
  *
- * Within a quantum a shard reads and writes nothing but itself, and what it sends. Because every
- * message takes at least a latency L, one that is sent in a quantum of that length is usable only
- * after its end: neither the length of a quantum nor the order of the shards in it can be seen, nor
- * on how many threads they are done. Between quanta the caller's thread alone looks for the next
- * event.
+ * Within a quantum a shard accesses nothing but itself and what it sends. Every message takes at
+ * least a latency L, so a message sent in a quantum of that length is usable only after its end.
+ * Hence results depend neither on the length of a quantum, nor on the order of the shards in it,
+ * nor on the number of threads. Between quanta only the caller's thread looks for the next event.
  *
- * Where shards are of two halves that only send to each other, as SMs and memory partitions are
- * (part_graph.h finds them), the halves take turns, which makes quanta longer. Nothing comes from
- * the other half before L after its next event; and what this one does from its own next event on
- * comes back after 2 L at the earliest. If both are busy each goes 2 L at a time: the one is always
- * L ahead of the other.
+ * If the shards form two halves that only send to each other, like SMs and memory partitions
+ * (part_graph.h finds them), the halves take turns, which makes quanta longer. Nothing arrives from
+ * the other half before L after its next event; and the effects of this half's next event come back
+ * after 2 L at the earliest. If both are busy, each advances 2 L at a time: one is always L ahead
+ * of the other.
  *
- * Most shards of a machine that waits for memory are at rest in most quanta. So when each wants to
- * be woken stands in one array, and a shard at rest costs a look at that. */
+ * While a machine waits for memory, most shards are at rest in most quanta. So one array holds all
+ * wake-up times, and a shard at rest costs one comparison. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +32,7 @@ static sim_time max_time(sim_time a, sim_time b)
     return a > b ? a : b;
 }
 
-/* When the shard next has something to do, by itself or because of what it has received. */
+/* When the shard next has something to do, by itself or because of a message. */
 static sim_time wake_time(const struct shard *s)
 {
     return min_time(min_time(s->next, s->credit_at), s->inbox.first->at);
@@ -50,7 +49,7 @@ static void look_for_credits(struct shard *s)
         }
 }
 
-/* How far apart the times in engine.wake stand. */
+/* The distance between entries of engine.wake. */
 static uint32_t wake_step(const struct engine *e)
 {
     return e->team ? sizeof(struct letter_flag) / sizeof(sim_time) : 1;
@@ -67,7 +66,7 @@ static inline struct engine_half *other_half(struct engine *e, const struct engi
     return &e->halves[e->n_first ? h == e->halves : 0];
 }
 
-/* Side by side the times of each half begin a group (wakes.h). */
+/* Without a team, the times of each half begin at a group boundary (wakes.h). */
 static void place_half(struct engine *e, struct engine_half *h, uint32_t first, uint32_t n)
 {
     uint32_t before = (first * wake_step(e) + WAKE_GROUP - 1) / WAKE_GROUP * WAKE_GROUP;
@@ -80,7 +79,7 @@ void engine_place(struct engine *e)
     uint32_t n_first = e->n_first ? e->n_first : e->n;
     place_half(e, &e->halves[0], 0, n_first);
     place_half(e, &e->halves[1], n_first, e->n - n_first);
-    memset(e->wake, UINT8_MAX, e->n * sizeof(struct letter_flag)); /* TIME_NEVER behind the last */
+    memset(e->wake, UINT8_MAX, e->n * sizeof(struct letter_flag)); /* TIME_NEVER after the last */
     for (uint32_t i = 0; i < e->n; i++) {
         const struct engine_half *h = half_of(e, i);
         e->shards[i]->wake = h->wake + (i - h->first) * wake_step(e);
@@ -102,16 +101,16 @@ static __attribute__((noinline)) void wake_for_credits(struct engine *e)
     atomic_store_explicit(&e->any_starved, any, memory_order_relaxed);
 }
 
-/* When a half does something next. A message may have waited for its receiver's next tick. */
+/* When a half next does something. A message may have waited for its receiver's next tick. */
 static sim_time next_of(const struct engine_half *h)
 {
     return max_time(h->earliest, h->end);
 }
 
-/* Who advances next: the half with the next event, and when that is. */
+/* Which half advances next: the one with the next event, and when that is. */
 struct turn {
     struct engine_half *half, *other;
-    sim_time at, other_at; /* when the other one does something */
+    sim_time at, other_at; /* when the other half does something */
 };
 
 static inline struct turn next_turn(struct engine *e)
@@ -130,7 +129,7 @@ static inline struct turn turn_after_credits(struct engine *e)
     return next_turn(e);
 }
 
-/* How far the half has come that has come further. */
+/* The time that the half further ahead has reached. */
 static sim_time furthest(const struct engine *e)
 {
     return max_time(e->halves[0].end, e->halves[1].end);
@@ -154,7 +153,7 @@ static sim_time boundary_from(const struct engine *e, sim_time t)
     return e->period > 0 ? (t + e->period - 1) / e->period * e->period : TIME_NEVER;
 }
 
-/* Mostly not beyond a boundary. */
+/* Usually not beyond a boundary. */
 static void move_to(struct engine *e, sim_time t)
 {
     e->now = t;
@@ -162,19 +161,19 @@ static void move_to(struct engine *e, sim_time t)
         e->boundary = boundary_from(e, t);
 }
 
-/* Where the next quantum begins: at the next event, but not beyond a boundary that is due. */
+/* Where the next quantum begins: at the next event, but not beyond a due boundary. */
 static sim_time quantum_start(const struct engine *e, sim_time event)
 {
     sim_time start = e->skip && event > e->now ? event : e->now;
     return is_boundary_due(e) ? min_time(start, e->boundary) : start;
 }
 
-/* How far a half can advance: what may still be sent to it comes later. */
+/* How far a half can advance: whatever may still be sent to it arrives later. */
 static sim_time horizon(const struct engine *e, const struct turn *t)
 {
     if (!e->n_first)
         return e->now + e->quantum;
-    sim_time later = t->other_at - t->at; /* far more than a quantum if that is never */
+    sim_time later = t->other_at - t->at; /* far more than a quantum if other_at is never */
     return t->at + (later < e->quantum ? later : e->quantum) + e->quantum;
 }
 
@@ -183,8 +182,8 @@ static sim_time quantum_end(const struct engine *e, const struct turn *t, sim_ti
     return min_time(min_time(horizon(e, t), limit), e->boundary);
 }
 
-/* Somebody else than the engine may have given the shards something to do; and mail that is still
- * on its way between threads might be overlooked. */
+/* Code outside the engine may have given the shards work, and messages still in flight between
+ * threads might be missed. */
 static void note_all_wakes(struct engine *e)
 {
     e->halves[0].earliest = e->halves[1].earliest = TIME_NEVER;
@@ -207,7 +206,7 @@ static void call_at_boundary(struct engine *e)
     atomic_store_explicit(&e->boundary_due, false, memory_order_relaxed);
 }
 
-/* Whether it was due or not: what is done from now on is for the next one. */
+/* Whether or not it was due, later requests are for the next boundary. */
 static __attribute__((noinline)) void pass_boundary(struct engine *e)
 {
     if (!e->skip || is_boundary_due(e))
@@ -215,7 +214,7 @@ static __attribute__((noinline)) void pass_boundary(struct engine *e)
     e->boundary += e->period;
 }
 
-/* Something is due in the present quantum, which ends then. */
+/* Something is due in the current quantum, which ends at `end`. */
 static inline void let_advance(struct shard *s, sim_time end)
 {
     s->until = end;
@@ -224,8 +223,8 @@ static inline void let_advance(struct shard *s, sim_time end)
     assert(s->next >= end); /* a message may wait for the receiver's next tick */
 }
 
-/* Lets shards advance, a bit for each; returns when the first of them next wants to be woken. Not
- * inline: it needs all of the host's registers that outlive a call. */
+/* Advances shards, given as a bit mask. Returns the earliest of their next wake-up times. Not
+ * inline: it needs all callee-saved registers of the host. */
 static __attribute__((noinline)) sim_time advance_due(struct shard **shards, sim_time *wake,
                                                       uint64_t due, sim_time end)
 {
@@ -240,8 +239,8 @@ static __attribute__((noinline)) sim_time advance_due(struct shard **shards, sim
     return earliest;
 }
 
-/* On the way it finds out when the next shard wants to be woken: the time of one that has been
- * passed changes only by what is sent to it. */
+/* Also finds the next wake-up time: the time of a shard already visited changes only by messages
+ * sent to it. */
 static void run_alone(struct engine *e, struct engine_half *h, struct engine_half *other)
 {
     struct shard **shards = e->shards + h->first;
@@ -257,7 +256,7 @@ static void run_alone(struct engine *e, struct engine_half *h, struct engine_hal
     other->earliest = min_time(other->earliest, e->first_sent);
 }
 
-/* Returns when the first of what it has sent is usable. */
+/* Returns when the first message it has sent becomes usable. */
 static sim_time take_turn(struct engine *e, struct shard *s, sim_time end)
 {
     bool mail = mail_has_come(s, 1 - e->side);
@@ -273,9 +272,9 @@ static sim_time take_turn(struct engine *e, struct shard *s, sim_time end)
     return s->sent_at;
 }
 
-/* What the caller needs of the shards afterwards, each member gathers for its own:
- * half of them were last written on another core, and to look at each takes as long as to simulate
- * some instructions. All shards take a turn: those of the half that rests take in their mail. */
+/* Each member collects what the caller needs to know about its shards: half of them were last
+ * written on another core, and reading each would take as long as simulating some instructions. All
+ * shards take a turn; those of the resting half take in their messages. */
 static void run_item(void *user, uint32_t i, uint32_t as_member)
 {
     struct engine *e = user;
@@ -316,7 +315,7 @@ static void run_quantum(struct engine *e, const struct turn *t, sim_time limit)
         run_alone(e, t->half, t->other);
 }
 
-/* A message takes a cycle of the port, and its latency. */
+/* A message takes a port cycle plus its latency. */
 static void check_ports(const struct engine *e, const struct shard *s)
 {
     for (uint32_t i = 0; i < SHARD_NETWORKS; i++)
@@ -360,13 +359,13 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
     e->limit = limit;
     e->boundary = boundary_from(e, e->now);
     engine_place(e);
-    note_all_wakes(e); /* between two runs things may have been sent or changed */
+    note_all_wakes(e); /* messages may have been sent between two runs */
     for (;;) {
         struct turn turn = turn_after_credits(e);
-        move_to(e, min_time(turn.at, furthest(e))); /* everything before that is over */
+        move_to(e, min_time(turn.at, furthest(e))); /* everything before that is done */
         if (is_done && is_done(user))
             return ENGINE_DONE;
-        /* A boundary still to come may wake someone. */
+        /* A boundary to come may wake a shard. */
         if (turn.at == TIME_NEVER && !is_boundary_due(e))
             return !is_done && all_idle(e) ? ENGINE_DONE : ENGINE_DEADLOCK;
         sim_time start = quantum_start(e, turn.at);
@@ -374,7 +373,7 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
         if (e->now == limit)
             return ENGINE_LIMIT;
         if (e->now == e->boundary)
-            pass_boundary(e); /* which may change who is next, or end it all */
+            pass_boundary(e); /* this may change which half is next, or end the run */
         else
             run_quantum(e, &turn, limit);
     }

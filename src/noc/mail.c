@@ -1,7 +1,7 @@
 /* Messages between shards. With one thread they go straight into the receiver's inbox, which is
- * sorted by (at, from, order): shard.h. With several a sender appends to its own outbox and leaves
- * its mark in the receiver's letterbox; when the next quantum begins the receiver goes through the
- * marks and inserts what it finds into its inbox. */
+ * sorted by (at, from, order): shard.h. With several threads a sender appends to its own outbox and
+ * sets a mark in the receiver's letterbox. When the next quantum begins, the receiver reads the
+ * marks and inserts the messages into its inbox. */
 #include "noc/mail.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 
-/* The letterbox's bytes are counted off from the low end of a word. */
+/* The letterbox's bytes are enumerated from the low end of a word. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "marks are read as little-endian words");
 _Static_assert(sizeof(struct message) == 32, "half a cache line");
 
@@ -18,7 +18,7 @@ static uint32_t letter_words(const struct engine *e)
     return (e->n + 7) / 8;
 }
 
-/* How many messages that are over there are in front, at least. */
+/* The least number of taken messages kept in front. */
 enum { N_OVER = 4 };
 
 static void inbox_init(struct inbox *box, uint32_t places)
@@ -31,8 +31,8 @@ static void inbox_init(struct inbox *box, uint32_t places)
     box->end->at = TIME_NEVER;
 }
 
-/* The space in front is reused once it is half of all, so that each message is moved at most once
- * for it. */
+/* The space in front is reused once it is half of the box, so that each message is moved for this
+ * at most once. */
 static void make_room(struct inbox *box)
 {
     struct inbox old = *box;
@@ -49,7 +49,7 @@ static void make_room(struct inbox *box)
         free(old.items);
 }
 
-/* Copied as a whole: the compiler would take it to pieces. */
+/* Copied as one vector: the compiler would copy it piece by piece. */
 typedef uint64_t message_bits __attribute__((vector_size(sizeof(struct message)), aligned(8)));
 
 static inline void move_up(struct message *to)
@@ -57,8 +57,8 @@ static inline void move_up(struct message *to)
     *(message_bits *)to = *(message_bits *)(to - 1);
 }
 
-/* Several at a time as long as the first of them is to be moved, then two, then one; all that ends
- * at those that are over, if not before. */
+/* Moves several at a time as long as the first of them must move, then two, then one. The taken
+ * messages in front stop all three loops. */
 void inbox_sort_in(struct message *m)
 {
     sim_time at = m->at;
@@ -90,7 +90,7 @@ void inbox_tidy(struct inbox *box)
 void engine_connect(struct engine *e)
 {
     e->letter_flags = xcalloc_lines(e->n * sizeof *e->letter_flags);
-    e->wake = xcalloc_lines(e->n * sizeof *e->letter_flags); /* a line each will do */
+    e->wake = xcalloc_lines(e->n * sizeof *e->letter_flags); /* a cache line each is enough */
     for (uint32_t i = 0; i < e->n; i++) {
         struct shard *s = e->shards[i];
         s->engine = e;
@@ -156,12 +156,12 @@ void outbox_add(struct shard *s, uint32_t to, const struct message *m)
 
 static inline void take_from(struct inbox *inbox, uint32_t receiver, struct outbox *o, sim_time now)
 {
-    const struct letter *items = o->items - 1; /* they are counted from 1 */
+    const struct letter *items = o->items - 1; /* indices count from 1 */
     uint32_t i = o->to[receiver].first;
     o->to[receiver].first = 0;
     do {
         const struct message *m = &items[i].message;
-        assert(m->at >= now); /* else the receiver might have passed that time already */
+        assert(m->at >= now); /* otherwise the receiver might have passed that time */
         inbox_add(inbox, *m);
         i = items[i].next;
     } while (i);

@@ -1,4 +1,4 @@
-/* The engine's side of messages between threads: taking in what others sent. */
+/* The engine's side of messages between threads: receiving them. */
 #ifndef HEDDLE_NOC_MAIL_H
 #define HEDDLE_NOC_MAIL_H
 
@@ -10,12 +10,12 @@ static inline bool mail_has_come(const struct shard *s, uint32_t side)
     return atomic_load_explicit(&s->engine->letter_flags[s->id].set[side], memory_order_relaxed);
 }
 
-/* Moves it all into the inbox; `now` is the beginning of the quantum. The senders write to the
- * other side meanwhile. */
+/* Moves all of it into the inbox; `now` is the beginning of the quantum. Senders write to the other
+ * side in the meantime. */
 void mail_take_in(struct shard *s, uint32_t side, sim_time now);
 
-/* Gives each shard its place among the times at which they want to be woken, which a team has
- * further apart. */
+/* Assigns each shard its entry in the array of wake-up times. With a team the entries are further
+ * apart. */
 void engine_place(struct engine *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* Building a machine from its description: part_graph.h says what follows from what. */
+/* Builds a machine from its description; part_graph.h says what is derived from what. */
 #include "noc/part_graph.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 
-enum { LINE = 64 }; /* of the host's caches: a part's neighbour may be another thread's */
+enum { LINE = 64 }; /* cache line of the host: a part's neighbour may run on another thread */
 
 uint32_t part_graph_add(struct part_graph *g, const struct part_kind *kind, uint32_t n,
                         const void *setup)
@@ -28,7 +28,7 @@ void part_graph_link(struct part_graph *g, struct part_link l)
     g->links[g->n_links++] = l;
 }
 
-/* --- what follows from the description --- */
+/* --- derived from the description --- */
 
 static bool is_direct(const struct part_link *l)
 {
@@ -49,7 +49,7 @@ sim_time part_graph_quantum(const struct part_graph *g)
     return shortest;
 }
 
-/* Colours what the link joins, if one of its ends has a colour; `known` says which have. */
+/* Colours both ends of the link if one end has a colour; `known` says which have. */
 static bool colour_link(struct part_graph *g, const struct part_link *l, bool *known, bool *changed)
 {
     struct part_group *a = &g->groups[l->from], *b = &g->groups[l->to];
@@ -66,7 +66,7 @@ static bool colour_link(struct part_graph *g, const struct part_link *l, bool *k
     return true;
 }
 
-/* All that a coloured group is connected with. */
+/* Colours everything connected to a coloured group. */
 static bool colour_connected(struct part_graph *g, bool *known)
 {
     bool changed = true, ok = true;
@@ -135,7 +135,8 @@ static sim_time shortest_from(const struct part_graph *g, uint32_t group)
 static void create_parts(struct part_graph *g, uint32_t group)
 {
     struct part_group *p = &g->groups[group];
-    p->memory = xcalloc(1, p->n * p->stride + LINE); /* large: the system has zeroed it */
+    p->memory = xcalloc(1, p->n * p->stride + LINE); /* large, so the system has zeroed it
+                                                      * already */
     p->parts = p->memory + (-(uintptr_t)p->memory & (LINE - 1));
     for (uint32_t i = 0; i < p->n; i++) {
         struct shard *s = part_at(g, group, i);
@@ -221,7 +222,7 @@ static struct noc_config port_config(const struct part_link *l)
     return c;
 }
 
-/* Links that share a port are alike but for where they lead. */
+/* Links that share a port differ only in their destination. */
 static bool share_port(const struct part_link *a, const struct part_link *b)
 {
     return a->clock == b->clock && a->latency_cycles == b->latency_cycles &&

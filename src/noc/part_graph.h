@@ -1,17 +1,17 @@
 /* A machine as a graph: groups of parts of one kind, and the links over which they send.
  *
- * Whoever describes a machine adds groups and links in any order and builds it once. The rest
- * follows from the links. The quantum is the latency of the shortest one. If the groups can be
+ * A machine adds its groups and links in any order and builds the graph once. Everything else is
+ * derived from the links. The quantum is the latency of the shortest link. If the groups can be
  * given two colours such that every link joins different ones, the colours are the engine's halves,
- * which take turns (doc/adr/0016); else all parts advance together. Nothing is sent but over a link
- * that was declared, as fast as it is at most, and of a kind it carries: anything else is an
- * assertion.
+ * which take turns (doc/adr/0016); otherwise all parts advance together. A message must use a
+ * declared link, respect its latency, and be of a kind that the link carries; anything else fails
+ * an assertion.
  *
  * An optional link is declared like the others and counts only while it is switched on, between two
  * runs of the engine: a machine pays for a short link only when it uses it.
  *
- * The parts of a group stand side by side, in memory and by their ids. A receiver serves messages
- * of one time in the order in which their senders' groups were added, whatever the colours. */
+ * The parts of a group are adjacent in memory and have consecutive ids. A receiver serves messages
+ * of the same time in the order in which their senders' groups were added, whatever the colours. */
 #ifndef HEDDLE_NOC_PART_GRAPH_H
 #define HEDDLE_NOC_PART_GRAPH_H
 
@@ -19,42 +19,42 @@
 
 struct part_graph;
 
-/* Where a part is, as it is told when it is created. All ids are known by then. */
+/* The position of a part in the graph, passed to its create(). All ids are known by then. */
 struct part_place {
     const struct part_graph *graph;
     uint32_t group;
-    uint32_t index; /* which of its group */
-    uint32_t id;    /* of its shard */
+    uint32_t index; /* index in its group */
+    uint32_t id;    /* id of its shard */
 };
 
-/* A kind of part. What it is called and does as a shard is in the shard's ops. */
+/* A kind of part. The shard's ops have its name and functions. */
 struct part_kind {
-    size_t bytes; /* of a part, which begins with its struct shard */
-    /* Makes one out of zeros: fills in the shard, and opens the ports it has. Others of the machine
-     * may not have been created yet. */
+    size_t bytes; /* size of a part, which begins with its struct shard */
+    /* Initialises a zeroed part: fills in the shard and opens its ports. Other parts of the machine
+     * may not exist yet. */
     void (*create)(struct shard *part, const struct part_place *place, const void *setup);
     void (*destroy)(struct shard *part); /* NULL = nothing to do */
 };
 
-/* From every part of a group to every part of another one, or of the same. */
+/* From every part of a group to every part of another group, or of the same. */
 struct part_link {
     uint32_t from, to; /* groups */
-    uint32_t messages; /* the kinds it carries, a bit each */
+    uint32_t messages; /* bit mask of the message kinds it carries */
     bool optional;     /* off until part_graph_switch(); has no ports */
     const struct clock_domain *clock;
-    uint32_t latency_cycles; /* of that clock, one way; 1 at least */
-    /* Of a link that goes through ports (port.h): */
-    const struct noc_config *format; /* sizes of flits and messages; NULL = it needs no bandwidth */
-    uint32_t network;                /* a part has one port into, and one out of each */
-    uint32_t flits_in, flits_out;    /* a cycle, into the network and out of it */
+    uint32_t latency_cycles; /* in cycles of that clock, one way; at least 1 */
+    /* For a link that goes through ports (port.h): */
+    const struct noc_config *format; /* sizes of flits and messages; NULL = no bandwidth limit */
+    uint32_t network;                /* a part has one port into each network and one out of it */
+    uint32_t flits_in, flits_out;    /* flits per cycle, into the network and out of it */
     uint32_t credits; /* flits, per sender at a receiver; 0 = bandwidth x round trip */
-    /* Of one whose messages are handed to parts of a third group, which pass them on, over links of
-     * their own: these are what counts for halves and the quantum. */
+    /* For a link whose messages go through parts of a third group, which forward them over their
+     * own links. Those links determine the halves and the quantum. */
     struct part_via {
-        uint32_t group;    /* of these parts */
-        uint32_t n_each;   /* parts that share one, of the senders or of the receivers; 0 = none */
-        bool of_receivers; /* of the receivers */
-        uint32_t hop_cycles; /* of the latency, up to them */
+        uint32_t group;      /* group of the forwarding parts */
+        uint32_t n_each;     /* senders or receivers that share one forwarding part; 0 = none */
+        bool of_receivers;   /* it is shared by receivers */
+        uint32_t hop_cycles; /* part of the latency, up to the forwarding part */
     } via;
 };
 
@@ -62,41 +62,41 @@ struct part_group {
     const struct part_kind *kind;
     const void *setup;
     uint32_t n, first_id;
-    bool second; /* its colour, where there are two */
+    bool second; /* its colour, if there are two */
     size_t stride;
     char *parts;  /* NULL until they are built */
-    char *memory; /* that they are in */
+    char *memory; /* the allocation that holds them */
 };
 
-/* Zeroed is an empty one. Read by all, changed by the functions below alone. */
+/* A zeroed graph is empty. Read it anywhere; only the functions below change it. */
 struct part_graph {
     struct part_group *groups;
     uint32_t n_groups, cap_groups;
     struct part_link *links;
     uint32_t n_links, cap_links;
-    bool has_halves;            /* there are two colours */
+    bool has_halves;            /* the groups have two colours */
     bool optional_on;           /* optional links count */
     struct shard **shards;      /* indexed by id */
-    uint32_t n_shards, n_first; /* of them, and those of the first colour */
+    uint32_t n_shards, n_first; /* number of shards, and of those with the first colour */
     uint32_t *group_of;         /* by id */
-    struct shard_link *routes;  /* n_groups x n_groups: what may be sent from one to another */
+    struct shard_link *routes;  /* n_groups x n_groups: what one group may send to another */
 };
 
-/* Returns the group's number. `setup` is given to each part that is created. */
+/* Returns the group's number. Each part's create() receives `setup`. */
 uint32_t part_graph_add(struct part_graph *g, const struct part_kind *kind, uint32_t n,
                         const void *setup);
 void part_graph_link(struct part_graph *g, struct part_link l);
-/* Finds the colours, gives ids, creates the parts and fills in what `e` has of them: shards and
- * their links, halves and the quantum. Once; `e` is then ready for engine_connect(). */
+/* Finds the colours, assigns ids, creates the parts and fills in their shards, links, halves and
+ * quantum in `e`. Call it once; then `e` is ready for engine_connect(). */
 void part_graph_build(struct part_graph *g, struct engine *e);
 void part_graph_destroy(struct part_graph *g);
-/* Switches the optional links on or off while nothing is on its way: the quantum and the halves of
- * `e` follow from the links that count. Colours and ids are those of the other links. */
+/* Switches the optional links on or off while nothing is in flight. The quantum and the halves of
+ * `e` follow from the links that count; colours and ids depend only on the other links. */
 void part_graph_switch(struct part_graph *g, struct engine *e, bool on);
 
-/* What follows from the description alone, before anything is built. */
-/* Gives the groups two colours such that each link joins different ones, the first group having the
- * first; false if there is no such way, or no link. */
+/* Derived from the description alone, before anything is built. */
+/* Gives the groups two colours such that each link joins different ones; the first group gets the
+ * first colour. False if that is impossible, or if there is no link. */
 bool part_graph_colour(struct part_graph *g);
 /* The latency of the shortest link; TIME_NEVER if there is none. */
 sim_time part_graph_quantum(const struct part_graph *g);
@@ -105,7 +105,7 @@ static inline sim_time link_latency(const struct part_link *l)
 {
     return (sim_time)l->latency_cycles * l->clock->period;
 }
-/* The i-th part of a group, once it is built. */
+/* The i-th part of a group, after the build. */
 static inline struct shard *part_at(const struct part_graph *g, uint32_t group, uint32_t i)
 {
     const struct part_group *p = &g->groups[group];
@@ -113,8 +113,8 @@ static inline struct shard *part_at(const struct part_graph *g, uint32_t group, 
     return (struct shard *)(void *)(p->parts + i * p->stride);
 }
 
-/* For a part that is being created: its port into a network, or out of it, as the links say. A port
- * in has peers for all ids from its first receiver to its last. */
+/* For a part that is being created: its port into a network, or out of it, according to the links.
+ * An injection port has peers for all ids from its first receiver to its last. */
 void part_open_tx(const struct part_place *at, uint32_t network, struct shard *s,
                   struct tx_port *p);
 void part_open_rx(const struct part_place *at, uint32_t network, struct shard *s,
@@ -123,8 +123,8 @@ void part_open_rx(const struct part_place *at, uint32_t network, struct shard *s
 /* Sums over the ports of all parts. */
 struct port_stats part_graph_tx_stats(const struct part_graph *g, uint32_t network);
 struct port_stats part_graph_rx_stats(const struct part_graph *g, uint32_t network);
-/* When nothing is on its way any more: takes all credits back; returns when the last one came, as
- * its owner's clock has it. */
+/* When nothing is in flight any more: collects all credits. Returns when the last one came back, in
+ * its owner's clock. */
 sim_time part_graph_settle(struct part_graph *g);
 
 #endif

@@ -1,5 +1,5 @@
 /* Ports of a network and their credits; port.h says what is modelled. All times are computed when a
- * message is handed over or taken: a port does nothing by itself and costs nothing per cycle. */
+ * message is sent or taken: a port does nothing by itself and costs nothing per cycle. */
 #include "noc/port.h"
 
 #include <stdlib.h>
@@ -28,14 +28,14 @@ enum noc_buffer_verdict noc_check_buffer(const struct noc_config *c, uint32_t fl
         return NOC_BUFFER_FULL;
     if (c->buffer_flits < largest) {
         strbuf_addf(why,
-                    "a buffer of %u flits never takes the largest message, %u flits (%u bytes "
+                    "a buffer of %u flits is too small for the largest message, %u flits (%u bytes "
                     "with the header)",
                     c->buffer_flits, largest, c->header_bytes + c->max_data_bytes);
         return NOC_BUFFER_TOO_SMALL;
     }
     strbuf_addf(why,
-                "a buffer of %u flits is shallower than bandwidth x round trip, %u flits: one "
-                "sender cannot use the whole bandwidth of a port",
+                "a buffer of %u flits is smaller than bandwidth x round trip, %u flits: one sender "
+                "cannot use the full bandwidth of a port",
                 c->buffer_flits, full);
     return NOC_BUFFER_SHALLOW;
 }
@@ -69,7 +69,7 @@ bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, 
     return holds;
 }
 
-/* The inverse is exact for so many slots: it is too large by less than width / 2^32. */
+/* The inverse is exact for this many slots: its error is less than width / 2^32. */
 enum { MAX_WIDTH = 1 << 15, MAX_SLOTS = UINT16_MAX + MAX_WIDTH };
 _Static_assert((uint64_t)MAX_SLOTS *MAX_WIDTH <= UINT64_C(1) << 32, "of a message and a cycle");
 
@@ -115,7 +115,7 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
         .wants = xcalloc(1, sizeof *p->wants + n_receivers * sizeof p->wants->items[0]),
     };
     for (uint32_t i = 0; i < n_receivers; i++) {
-        struct credit *ring = p->rings + (size_t)i * size; /* before its first stands one of none */
+        struct credit *ring = p->rings + (size_t)i * size; /* an empty credit precedes the first */
         p->peers[i] = (struct tx_peer){.credits = depth,
                                        .via = first_receiver + i,
                                        .taken = ring,
@@ -176,7 +176,8 @@ static const struct credit *last_given(const struct tx_peer *peer)
     return atomic_load_explicit(&peer->given, memory_order_acquire);
 }
 
-/* Most are back by the time that some are missing, so it looks from the last one on backwards. */
+/* Most credits are back by the time some are missing, so it searches backwards from the last
+ * one. */
 static void take_before(struct tx_port *p, struct tx_peer *peer, sim_time end)
 {
     const struct credit *c = last_given(peer);
@@ -193,7 +194,7 @@ void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
     take_before(p, peer, now < until ? now + 1 : until);
 }
 
-/* When the peer will have that many, if that is before `until` and on the ring already. */
+/* When the peer will have that many, if that is before `until` and already in the ring. */
 static sim_time enough_at(const struct tx_peer *peer, uint32_t flits, sim_time until)
 {
     const struct credit *last = last_given(peer), *c = peer->taken;
@@ -263,7 +264,7 @@ sim_time tx_settle(struct tx_port *p)
     return last;
 }
 
-/* A flit that was sent is among the credits that are back, or one of those that are missing. */
+/* The credit of every flit sent is either back or still missing. */
 struct port_stats tx_stats(const struct tx_port *p)
 {
     uint64_t flits = 0;
@@ -317,7 +318,7 @@ void rx_connect(struct rx_port *p)
     }
 }
 
-/* Flits whose credits were given back. */
+/* Flits whose credits were returned. */
 static uint64_t flits_taken(const struct rx_port *p)
 {
     uint64_t flits = 0;
@@ -338,7 +339,7 @@ struct port_stats rx_stats(const struct rx_port *p)
     };
 }
 
-/* Doubles the ring; stops happening once it holds what the senders' credits allow. */
+/* Doubles the ring; no longer happens once it holds what the senders' credits allow. */
 static void buffer_grow(struct message_ring *q)
 {
     uint32_t cap = q->cap ? 2 * q->cap : 16;

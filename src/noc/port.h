@@ -2,13 +2,13 @@
  *
  * A port moves flits_per_cycle flits in each cycle of its clock. A message of f flits leaves
  * through the sender's injection port, beginning with the first free flit of the first cycle at or
- * after it is offered; when the cycle of its last flit is over it travels `latency`; then it waits
- * in the receiver's buffer, in the order (arrival, sender), until the receiver takes it through the
- * ejection port in the same way. It is usable when its last flit is through. Unloaded, offered at
- * a cycle's beginning, with one flit a cycle: f * period + latency + f * period.
+ * after it is offered. When the cycle of its last flit is over, it travels for `latency`. Then it
+ * waits in the receiver's buffer, in the order (arrival, sender), until the receiver takes it
+ * through the ejection port in the same way. It is usable when its last flit is through. Unloaded,
+ * offered at a cycle's beginning, with one flit per cycle: f * period + latency + f * period.
  *
- * A receiver's buffer is finite, each sender having its own share of it: the sender holds credits,
- * in flits, per receiver; they are back `latency` after the message has left the ejection port.
+ * A receiver's buffer is finite, and each sender has its own share of it: the sender holds credits,
+ * in flits, per receiver. They come back `latency` after the message has left the ejection port.
  *
  * MODEL: credits use no bandwidth; a message moves as a whole (store and forward); the network
  * between the ports never blocks. */
@@ -22,83 +22,86 @@
 struct noc_config {
     uint32_t flit_bytes, header_bytes;
     uint32_t max_data_bytes; /* of one message: a cache line */
-    uint32_t latency_cycles; /* of the interconnect clock, one way */
-    /* Of one port, injection and ejection alike: up = towards memory, down = back. */
+    uint32_t latency_cycles; /* in the interconnect clock, one way */
+    /* Per port, for injection and ejection alike: up = towards memory, down = back. */
     uint32_t flits_per_cycle_up, flits_per_cycle_down;
     uint32_t buffer_flits; /* at the receiver, per sender; 0 = noc_full_buffer_flits() */
     uint32_t
         sms_per_port;   /* SMs that share the bandwidth of one port; see gpu/shared_port_part.c */
-    bool no_fast_paths; /* of ports; the results are the same */
+    bool no_fast_paths; /* for ports; the results are the same */
 };
 
 /* Flits of a message with that much data. */
 uint32_t noc_flits(const struct noc_config *c, uint32_t data_bytes);
 
 /* Bandwidth x round trip: the buffer with which one sender of the largest messages keeps a port
- * busy. A message holds its credits while it is injected, travels, is ejected, and they return. */
+ * busy. A message holds its credits while it is injected, travels and is ejected, and until they
+ * return. */
 uint32_t noc_full_buffer_flits(const struct noc_config *c, uint32_t flits_per_cycle);
 
 enum noc_buffer_verdict {
     NOC_BUFFER_FULL,
-    NOC_BUFFER_SHALLOW,  /* works, but cannot use the whole bandwidth: worth a warning */
+    NOC_BUFFER_SHALLOW,  /* works, but cannot use the full bandwidth: worth a warning */
     NOC_BUFFER_TOO_SMALL /* the largest message would never be sent: an error */
 };
-/* Judges c->buffer_flits; says in a sentence what is wrong, if something is. */
+/* Checks c->buffer_flits; if it is not OK, adds a sentence that says what is wrong. */
 enum noc_buffer_verdict noc_check_buffer(const struct noc_config *c, uint32_t flits_per_cycle,
                                          struct strbuf *why);
 
 struct port_stats {
     uint64_t messages, flits;
     /* Sums in time units, modulo 2^64, for noc_is_conserved(). Of messages: */
-    uint64_t sent;   /* tx: when they were */
-    uint64_t in_use; /* tx: how long their credits were missing */
-    uint64_t back;   /* rx: when these were to be back */
-    /* Of flits that were in the receiver's buffer: */
+    uint64_t sent;   /* tx: the times they were sent */
+    uint64_t in_use; /* tx: how long their credits were in use */
+    uint64_t back;   /* rx: the times their credits came back */
+    /* Of flits in the receiver's buffer: */
     uint64_t held;    /* rx: area under its occupancy */
-    uint64_t entered; /* rx: when they arrived */
-    uint64_t left;    /* rx: when they were through the ejection port */
+    uint64_t entered; /* rx: the times they arrived */
+    uint64_t left;    /* rx: the times they left the ejection port */
 };
 void port_stats_add(struct port_stats *into, const struct port_stats *from);
 
-/* The end-of-run identity of a network, from the sums over its ports: nothing lost, doubled or
- * mistimed between sender and receiver, nor on the return of credits. Holds whenever buffers are
- * empty and all credits are back; otherwise false with what differs in `why`. */
+/* The end-of-run identity of a network, from the sums over its ports: nothing was lost, duplicated
+ * or mistimed between sender and receiver, or on the return of credits. Holds whenever buffers are
+ * empty and all credits are back; otherwise returns false, and `why` says what differs. */
 bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, struct strbuf *why);
 
-/* The bandwidth of a port: flits pass in slots, `width` of them a cycle. */
+/* The bandwidth of a port: flits pass in slots, `width` of them per cycle. */
 struct port_gate {
-    sim_time free_at; /* the cycle with the first free slot begins then */
-    uint32_t used;    /* slots of that cycle that are taken */
+    sim_time free_at; /* start of the cycle with the first free slot */
+    uint32_t used;    /* slots taken in that cycle */
     uint32_t period;  /* of a cycle */
     uint32_t width;
-    bool in_step;           /* messages come at the beginning of a cycle only */
+    bool in_step;           /* messages arrive only at the beginning of a cycle */
     bool is_one_per_cycle;  /* in_step, and each flit takes a cycle */
     uint64_t width_inverse; /* 2^32 / width, rounded up */
     struct divider cycles;  /* by period */
 };
 
-/* Credits that are being returned. */
+/* Credits being returned. */
 struct credit {
-    sim_time at;    /* usable from then on */
-    uint64_t given; /* flits that the receiver has given back so far, these included */
+    sim_time at;    /* usable from this time on */
+    uint64_t given; /* total flits that the receiver has returned, including these */
 };
 
-/* One receiver as a sender sees it. The receiver's thread appends to the ring, the sender's takes
- * off: credits need no messages. Those that are usable before the present quantum ends were all
- * appended before it began, and only those are looked at while it lasts. */
+/* One receiver as a sender sees it. The receiver's thread appends to the ring and the sender's
+ * thread removes from it: credits need no messages. Credits that are usable before the current
+ * quantum ends were all appended before it began; only those are read during the quantum. */
 struct tx_peer {
-    _Alignas(64) uint32_t credits; /* taken off the ring */
-    uint32_t via; /* the shard that messages are handed to: the receiver, or one in between */
-    struct shard *receiver;     /* that shard. NULL: not known yet, or possibly another thread's */
-    const struct credit *taken; /* the last one that was taken off; it stays where it is */
-    struct credit *ring, *ring_end; /* holds all possible credits and `taken` */
+    _Alignas(64) uint32_t credits; /* removed from the ring */
+    uint32_t via; /* the shard that receives the messages: the receiver, or one that forwards
+                   * them */
+    struct shard *receiver;         /* that shard; NULL = not known yet, or possibly on another
+                                 * thread */
+    const struct credit *taken;     /* the last credit removed; it stays in the ring */
+    struct credit *ring, *ring_end; /* room for all possible credits and `taken` */
     /* The receiver's: */
-    struct credit *_Atomic given; /* the last one that was appended */
-    uint64_t back;                /* sum of the times at which credits are back */
-    sim_time latency; /* the sender's again: from its port to the shard that takes its messages */
+    struct credit *_Atomic given; /* the last credit appended */
+    uint64_t back;                /* sum of the times at which credits come back */
+    sim_time latency;             /* the sender's again: latency from its port to shard `via` */
 };
 
-/* Receivers whose credits are missing, and how many. */
+/* Receivers for which credits are missing, and how many. */
 struct tx_wants {
     uint32_t n;
     struct tx_want {
@@ -106,7 +109,7 @@ struct tx_wants {
     } items[];
 };
 
-/* Injection side, one per network per shard. */
+/* Injection side, one per network and shard. */
 struct tx_port {
     struct shard *shard;
     uint32_t from; /* its id */
@@ -123,32 +126,31 @@ void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct 
              const struct noc_config *c, uint32_t flits_per_cycle, uint32_t first_receiver,
              uint32_t n_receivers);
 void tx_destroy(struct tx_port *p);
-/* Messages to a receiver are handed to another shard, which passes them on; m.to and m.from stay
- * those of the receiver and of the sender, and so do the credits. `latency` is that of the link to
- * that shard. Call it before anything is sent. */
+/* Messages to a receiver go to another shard, which forwards them. m.to, m.from and the credits are
+ * still those of the receiver and the sender. `latency` is that of the link to the forwarding
+ * shard. Call it before anything is sent. */
 void tx_go_via(struct tx_port *p, uint32_t to, uint32_t via, sim_time latency);
-/* Before a run: with one thread, finds the receivers. */
+/* Before a run: with one thread, looks up the receivers. */
 void tx_connect(struct tx_port *p);
 struct port_stats tx_stats(const struct tx_port *p);
-/* A gate of so many flits a cycle of the clock, for a shard. */
+/* A gate of that many flits per cycle of the clock, for a shard. */
 struct port_gate gate_make(const struct clock_domain *clock, const struct noc_config *c,
                            uint32_t flits_per_cycle, const struct shard *s);
-/* May a message be handed over? As soon as the last cycle of the port before the free one has
- * begun: a sender on another clock would otherwise miss port cycles it could have used. */
+/* Can the port accept a message? Yes, once the last port cycle before the free one has begun:
+ * otherwise a sender on another clock would miss port cycles it could have used. */
 static inline bool gate_is_open(const struct port_gate *g, sim_time now)
 {
     return now + g->period > g->free_at;
 }
-/* The first time >= now at which it is. */
+/* The first time >= now at which gate_is_open(). */
 static inline sim_time gate_open_from(const struct port_gate *g, sim_time now)
 {
     return gate_is_open(g, now) ? now : g->free_at - g->period + 1;
 }
 /* tx_ready_at() when credits are missing. */
 sim_time tx_await(const struct tx_port *p, sim_time now, uint32_t peer, uint32_t flits);
-/* The first time >= now at which a message of that many flits can be handed over, as far as the
- * port is concerned: TIME_NEVER while credits are missing. Then the shard's credit_at will say when
- * to ask again. */
+/* The first time >= now at which the port accepts a message of that many flits; TIME_NEVER while
+ * credits are missing. In that case the shard's credit_at says when to ask again. */
 static inline sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32_t to,
                                    uint32_t flits)
 {
@@ -159,29 +161,29 @@ static inline sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32
         return tx_await(p, now, peer, flits);
     return gate_open_from(&p->gate, now);
 }
-/* Can it be handed over now? (The same as tx_ready_at() <= now.) */
+/* Does the port accept it now? (The same as tx_ready_at() <= now.) */
 static inline bool tx_can_send(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits)
 {
     return tx_ready_at(p, now, to, flits) <= now;
 }
-/* Are there enough, without looking for credits that have come back? */
+/* Are there enough credits, without collecting those that have come back? */
 static inline bool tx_has_credits(const struct tx_port *p, uint32_t to, uint32_t flits)
 {
     return p->peers[to - p->first_receiver].credits >= flits;
 }
-/* Is it clear then that it can be handed over? */
+/* Is it certain that the port accepts it at that time? */
 static inline bool tx_is_open(const struct tx_port *p, sim_time at, uint32_t to, uint32_t flits)
 {
     return tx_has_credits(p, to, flits) && gate_is_open(&p->gate, at);
 }
-/* Takes the credits that are back by `now`, and before the end of the sender's quantum: whether
- * later ones can be seen would depend on how far other threads are. */
+/* Collects the credits that are back by `now` and before the end of the sender's quantum: whether
+ * later ones are visible would depend on the progress of other threads. */
 void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now);
 
-/* When the first cycle at or after `now` begins, for those who come in between. */
+/* The start of the first cycle at or after `now`, for times inside a cycle. */
 sim_time gate_next_cycle(const struct port_gate *g, sim_time now);
 
-/* gate_pass() of a gate that is plain: no cycle has slots left over. */
+/* gate_pass() for a gate with one flit per cycle: no cycle has slots left over. */
 static inline sim_time gate_pass_one_per_cycle(struct port_gate *g, sim_time now, uint32_t flits)
 {
     sim_time from = g->free_at;
@@ -189,8 +191,8 @@ static inline sim_time gate_pass_one_per_cycle(struct port_gate *g, sim_time now
     return g->free_at;
 }
 
-/* Takes the next `flits` free slots from the first cycle at or after `now` on; returns when the
- * cycle of the last one is over. */
+/* Takes the next `flits` free slots, starting with the first cycle at or after `now`. Returns the
+ * end of the cycle of the last one. */
 static inline sim_time gate_pass(struct port_gate *g, sim_time now, uint32_t flits)
 {
     sim_time from = g->free_at;
@@ -219,11 +221,11 @@ static inline struct tx_peer *tx_peer_of(const struct tx_port *p, uint32_t to)
 {
     return &p->peers[to - p->first_receiver];
 }
-/* With several threads, or before the receivers are known. Not a struct message: whoever sends then
- * need not have one in memory. */
+/* With several threads, or before the receivers are known. Takes no struct message, so that the
+ * caller need not keep one in memory. */
 void tx_post_by_id(struct tx_port *p, sim_time at, uint32_t to, uint32_t kind, uint32_t flits,
                    void *body);
-/* A message that is offered at `now` and through the gate at `through`. */
+/* A message that is offered at `now` and leaves the gate at `through`. */
 static inline __attribute__((always_inline)) void tx_post_through(struct tx_port *p,
                                                                   struct tx_peer *to, sim_time now,
                                                                   sim_time through,
@@ -235,18 +237,18 @@ static inline __attribute__((always_inline)) void tx_post_through(struct tx_port
     m.at = through + to->latency;
     m.from = p->from;
     if (__builtin_expect(to->receiver != NULL, 1))
-        shard_deliver(to->receiver, m); /* last: it may have to call somebody */
+        shard_deliver(to->receiver, m); /* last, because it may call a function */
     else
         tx_post_by_id(p, m.at, m.to, m.kind, m.flits, m.body);
 }
-/* Sends m.flits flits to m.to, whose peer is given, for a sender that has looked whether that is
- * possible; fills in m.from and m.at. */
+/* Sends m.flits flits to m.to, whose peer is given; the caller has checked that this is possible.
+ * Fills in m.from and m.at. */
 static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, struct tx_peer *to,
                                                           sim_time now, struct message m)
 {
     tx_post_through(p, to, now, gate_pass(&p->gate, now, m.flits), m);
 }
-/* The same for one that has asked tx_ready_at(), or knows. */
+/* The same after tx_ready_at() or an equivalent check. */
 static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim_time now,
                                                           struct message m)
 {
@@ -257,10 +259,10 @@ static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim
     assert(to->credits >= m.flits && gate_is_open(&p->gate, now));
     tx_post(p, to, now, m);
 }
-/* Sends the same way, but not through the port: needs neither bandwidth nor credits. Fills in
- * m.from and m.at. */
+/* Sends to the same receiver outside the port: uses neither bandwidth nor credits. Fills in m.from
+ * and m.at. */
 void tx_send_beside(struct tx_port *p, sim_time now, struct message m);
-/* The receiver gives credits back, usable from `at` on. */
+/* The receiver returns credits, usable from `at` on. */
 static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)
 {
     struct credit *last = atomic_load_explicit(&receiver->given, memory_order_relaxed);
@@ -272,11 +274,11 @@ static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t fli
     receiver->back += at;
     atomic_store_explicit(&receiver->given, last, memory_order_release);
 }
-/* Between quanta: when enough credits will be back for one of those tx_await() found missing, and
- * forgets these; TIME_NEVER if that is not known. */
+/* Between quanta: when enough credits will be back for one of the shortages that tx_await() found,
+ * which are then cleared; TIME_NEVER if unknown. */
 sim_time tx_awaited(struct tx_port *p);
-/* When nothing is on its way any more: takes all credits back and brings the statistics up to date;
- * returns when the last one came. */
+/* When nothing is in flight any more: collects all credits and brings the statistics up to date.
+ * Returns when the last credit came back. */
 sim_time tx_settle(struct tx_port *p);
 /* Are all credits back, after tx_settle()? */
 bool tx_is_quiet(const struct tx_port *p);
@@ -290,34 +292,35 @@ struct message_ring {
 struct rx_port {
     struct shard *shard;
     struct port_gate gate;
-    sim_time latency;         /* of the credits' way back */
-    struct tx_peer **senders; /* what they know of this receiver, by shard id */
+    sim_time latency;         /* latency of the credits' return */
+    struct tx_peer **senders; /* the senders' state for this receiver, by shard id */
     uint32_t network;
-    struct message_ring buffer; /* what has arrived; bounded by the senders' credits */
-    /* What changes together does not stand side by side, or the compiler would gather it into
-     * vectors, which takes longer than to add. */
+    struct message_ring buffer; /* arrived messages; bounded by the senders' credits */
+    /* Fields that change together are kept apart on purpose: if they were adjacent, the compiler
+     * would combine them into vectors, which is slower. */
     uint64_t n_messages, entered, left; /* as in port_stats */
-    struct occupancy held;              /* flits in the buffer, until through the port */
-    uint64_t through;                   /* sum of when messages were */
+    struct occupancy held;              /* flits in the buffer, until they have left the port */
+    uint64_t through;                   /* sum of the times at which messages left the port */
 };
 void rx_init(struct rx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
              const struct noc_config *c, uint32_t flits_per_cycle);
 void rx_destroy(struct rx_port *p);
-/* Before a run, all ports being there: finds the senders. */
+/* Before a run, when all ports exist: looks up the senders. */
 void rx_connect(struct rx_port *p);
 struct port_stats rx_stats(const struct rx_port *p);
-/* Puts a message from the inbox into the buffer; in the inbox's order. */
+/* Moves a message from the inbox into the buffer; call it in inbox order. */
 void rx_arrive(struct rx_port *p, const struct message *m);
-/* The first message in the buffer, NULL if it is empty. The receiver looks at it and takes it once
- * it has room for it; till then it and those behind it wait. */
+/* The first message in the buffer; NULL if it is empty. The receiver looks at it and takes it once
+ * it has room. Until then this message and all behind it wait. */
 static inline const struct message *rx_peek(const struct rx_port *p)
 {
     return p->buffer.n > 0 ? &p->buffer.items[p->buffer.head] : NULL;
 }
-/* Takes the first message: begins as soon as the port is free, returns when its last flit is
- * through, and sends the credits back from then. */
+/* Takes the first message: it starts as soon as the port is free. Returns when its last flit is
+ * through, and returns the credits from then on. */
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out);
-/* A message goes through the port at `now`, and its credits back; returns when it is through. */
+/* A message goes through the port at `now`, and its credits are returned. Returns when it is
+ * through. */
 static inline sim_time rx_leave(struct rx_port *p, sim_time now, uint32_t from, uint32_t flits)
 {
     sim_time through = gate_pass(&p->gate, now, flits);
@@ -326,8 +329,8 @@ static inline sim_time rx_leave(struct rx_port *p, sim_time now, uint32_t from, 
     tx_credit(p->senders[from], back, flits);
     return through;
 }
-/* For a receiver that has room and nothing in its buffer: the message, which has come by `now`, is
- * taken at once. */
+/* For a receiver with room and an empty buffer: takes at once the message that has arrived by
+ * `now`. */
 static inline __attribute__((always_inline)) sim_time rx_pass(struct rx_port *p, sim_time now,
                                                               const struct message *m)
 {

@@ -16,7 +16,7 @@ void ticker_start(struct ticker *t, sim_time at)
     t->shard.next = ticker_time(t, t->cycle);
 }
 
-/* The next cycle with something to do, of those that begin before `until`; TICK_NEVER = none. */
+/* The next cycle with something to do that begins before `until`; TICK_NEVER = none. */
 static uint64_t next_cycle(const struct ticker *t, sim_time until)
 {
     const struct message *m = shard_peek(&t->shard, until);
@@ -49,7 +49,7 @@ void ticker_advance(struct shard *s, sim_time until)
 {
     struct ticker *t = (struct ticker *)s;
     uint64_t now;
-    if (s->credit_at < s->next) /* a port of its lacked them */
+    if (s->credit_at < s->next) /* one of its ports lacked credits */
         s->next = s->credit_at;
     while ((now = next_cycle(t, until)) != TICK_NEVER && ticker_time(t, now) < until)
         do_cycle(t, now);

@@ -1,7 +1,7 @@
-/* A part that works in cycles of a clock and has no faster way to do so: the engine's messages and
- * quanta become calls of the `take` and `tick` of its shard_ops, in the order of cycles. A message
- * is taken at the first cycle at or after its time, before the tick of that cycle; credits that one
- * of its ports lacked are worth a tick. */
+/* Drives a part that works in cycles of a clock and has no faster method: turns the engine's
+ * messages and quanta into calls of `take` and `tick` of its shard_ops, in the order of cycles. A
+ * message is taken at the first cycle at or after its time, before the tick of that cycle. Credits
+ * that one of its ports lacked cause a tick. */
 #ifndef HEDDLE_NOC_TICKER_H
 #define HEDDLE_NOC_TICKER_H
 
@@ -16,7 +16,7 @@ struct ticker {
 
 #define TICK_NEVER UINT64_MAX
 
-/* At rest until something comes for it or ticker_start(). */
+/* At rest until a message arrives or ticker_start() is called. */
 void ticker_init(struct ticker *t, const struct shard_ops *ops, uint32_t id,
                  const struct clock_domain *clock);
 /* Between runs: the next tick is the first at or after that time. */

@@ -1,6 +1,6 @@
-/* Which shards are due: one pass over the times at which they want to be woken. Most of those are
- * not due, and most machines have tens of shards, so it pays to look at four at a time where the
- * host can; the plain loop below says what comes out. */
+/* Finds the shards that are due, in one pass over their wake-up times. Most shards are not due, and
+ * most machines have tens of shards, so comparing four at a time pays off where the host can do it.
+ * The scalar loop below is the reference. */
 #ifndef HEDDLE_NOC_WAKES_H
 #define HEDDLE_NOC_WAKES_H
 
@@ -10,13 +10,13 @@
 #include <immintrin.h>
 #endif
 
-/* Times are looked at in groups of so many: arrays of them are as long, filled up with TIME_NEVER,
- * and aligned to a group. */
+/* Times are compared in groups of this size: arrays of them are padded with TIME_NEVER and aligned
+ * to a group. */
 enum { WAKE_GROUP = 8, WAKES_AT_MOST = 64 };
 
 #if defined __AVX2__
 struct wake_scan {
-    __m256i limit, first; /* with the highest bit turned over: comparisons are signed */
+    __m256i limit, first; /* with the top bit flipped, because comparisons are signed */
 };
 
 static inline uint64_t wakes_scan_four(struct wake_scan *s, const sim_time *wake)
@@ -31,10 +31,11 @@ static inline uint64_t wakes_scan_four(struct wake_scan *s, const sim_time *wake
 
 struct wakes {
     uint64_t due;   /* a bit for each time before `end` */
-    sim_time later; /* the first of the others */
+    sim_time later; /* the earliest of the others */
 };
 
-/* Of the first `n` times, WAKES_AT_MOST at most. Not inline: it fills the host's registers. */
+/* Examines the first `n` times, at most WAKES_AT_MOST. Not inline: it uses all of the host's vector
+ * registers. */
 static __attribute__((noinline)) struct wakes wakes_before(const sim_time *wake, uint32_t n,
                                                            sim_time end)
 {

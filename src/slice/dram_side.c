@@ -1,13 +1,13 @@
-/* Between L2 and its DRAM channel: a queue on the way there, a pipeline of dram_latency stages on
- * the way back. What is fetched or written are sectors; those of one line are one DRAM access.
+/* Between L2 and its DRAM channel: a queue towards DRAM, a pipeline of dram_latency stages back.
+ * Sectors are fetched and written; those of one line are one DRAM access.
  *
- * DRAM's clock is not followed: it catches up with L2 before data could come out of it that L2 has
- * not heard of, when somebody wants the place of an access that has long left for DRAM, and at the
- * end of a quantum. Then what L2 had queued enters DRAM and commands are given, each in its cycle.
- * The per-cycle engine does follow it, so that both can be compared.
+ * DRAM is not simulated cycle by cycle. It catches up with L2 before data could arrive that L2 does
+ * not know of yet, when the entry of an access that has left for DRAM is needed, and at the end of
+ * a quantum. Then the accesses that L2 had queued enter DRAM and commands are issued, each in its
+ * cycle. The per-cycle engine does simulate each DRAM cycle, so that the two can be compared.
  *
- * MODEL: that queue has one entry more than configured, for a dirty victim that must be written
- * back first, so that a miss needs only one free entry. */
+ * MODEL: the queue to DRAM has one entry more than configured, for a dirty victim that must be
+ * written back first, so that a miss needs only one free entry. */
 #include <stdlib.h>
 
 #include "cache/fast.h"
@@ -40,14 +40,14 @@ static inline uint32_t min_u32(uint32_t a, uint32_t b)
 
 /* --- there --- */
 
-/* A DRAM read is for a request that bypasses L2, or for a bank's MSHR: its tag is the address of
- * the request, which is even, or an odd number. */
+/* A DRAM read is for a request that bypasses L2 or for a bank's MSHR. Its tag is the address of the
+ * request, which is even, or an odd number. */
 static uint64_t tag_of_mshr(uint32_t bank, uint32_t mshr)
 {
     return ((uint64_t)bank << 32) + 2 * (uint64_t)mshr + 1;
 }
 
-/* L2 has queued the first access, which enters DRAM in its next cycle. */
+/* L2 has queued its first access, which enters DRAM in the next DRAM cycle. */
 static __attribute__((noinline)) void expect_access(struct slice *p, uint64_t now)
 {
     sim_time enters = l2_time(p, now + 1);
@@ -56,14 +56,14 @@ static __attribute__((noinline)) void expect_access(struct slice *p, uint64_t no
     p->dram_cycle = min_u64(p->dram_cycle, now + 1 + p->lead_cycles);
 }
 
-/* The place that is so many behind the first. */
+/* The entry that many behind the first. */
 static inline struct dram_arrival *to_dram_at(const struct slice *p, uint32_t i)
 {
     uint32_t at = p->to_dram_head + i;
     return &p->to_dram[at < p->to_dram_entries ? at : at - p->to_dram_entries];
 }
 
-/* From that cycle of L2 on it may enter DRAM. At equal times L2 comes first. */
+/* It may enter DRAM from that cycle of L2 on. At equal times L2 comes first. */
 static inline void let_enter(const struct slice *p, struct dram_arrival *a, uint64_t from)
 {
     const struct divider period = p->dram_period;
@@ -107,7 +107,7 @@ static ALWAYS_INLINE void queue_access(struct slice *p, uint64_t local, uint32_t
         queue_divided(p, local, n_sectors, write, tag, now);
 }
 
-/* The slice's own address of the L2 line that a request is for. */
+/* The slice-local address of the L2 line that a request is for. */
 static uint64_t local_of_request(const struct slice *p, const struct mem_request *r)
 {
     return r->local >> p->line_shift << p->line_shift;
@@ -233,13 +233,14 @@ void dram_side_fill(struct slice *p, uint64_t now)
     }
 }
 
-/* Requests that are done, in that order. L2 sees data after the cycle of DRAM in which they are
- * there, and dram_latency later; if that is 0, in its next cycle all the same. */
+/* Takes completed requests in order. L2 sees data after the DRAM cycle in which they are complete,
+ * plus dram_latency; if that is 0, still in its next cycle. */
 static ALWAYS_INLINE void take_done(struct slice *p, const struct dram_done *done, uint32_t n)
 {
     struct request_ring *q = &p->from_dram;
     ring_reserve(q, n);
-    struct request_ring data = *q; /* a copy that no other store can reach */
+    struct request_ring data = *q; /* a local copy, which the compiler knows no other store can
+                                    * change */
     const struct divider period = p->l2_period;
     const uint32_t latency = p->config->memory.dram_latency, dram_period = p->dram_period.divisor;
     const uint64_t round_up = period.divisor - (latency != 0);
@@ -258,7 +259,7 @@ static ALWAYS_INLINE void take_done(struct slice *p, const struct dram_done *don
 
 /* --- DRAM catches up --- */
 
-/* Gives commands before that cycle of DRAM until there is room, which L2 sees in its next cycle. */
+/* Issues commands before that DRAM cycle until there is room, which L2 sees in its next cycle. */
 static __attribute__((noinline)) void make_room(struct slice *p, uint64_t before)
 {
     uint64_t next;
@@ -275,9 +276,9 @@ static uint64_t feed_cycle(const struct slice *p)
     return max_u64(first_to_dram(p)->from, p->room_at);
 }
 
-/* How many of the accesses that L2 has queued are to be given to DRAM at once: those that lie in
- * one piece. While DRAM was full, L2 could not see when each of them would find room; the first may
- * have been put off to when there was some, those behind it not yet. */
+/* How many of the queued accesses can be given to DRAM at once: those contiguous in the ring. While
+ * DRAM was full, L2 could not see when each would find room; the first may have been postponed to
+ * that time, those behind it not yet. */
 static inline uint32_t n_in_a_row(struct slice *p)
 {
     uint32_t in_a_row = p->to_dram_entries - p->to_dram_head;
@@ -288,7 +289,7 @@ static inline uint32_t n_in_a_row(struct slice *p)
     return min_u32(p->to_dram_n, in_a_row);
 }
 
-/* What happens in DRAM before that time: accesses enter and commands are given, in their order. */
+/* What happens in DRAM before that time: accesses enter and commands are issued, in order. */
 static inline void replay(struct slice *p, sim_time before)
 {
     uint64_t end = divide_up(&p->dram_period, before), cycle = divide_up(&p->l2_period, before);
@@ -306,8 +307,8 @@ static inline void replay(struct slice *p, sim_time before)
     dram_advance(p->dram, end);
 }
 
-/* Data cannot come before the next command is given, or the next access enters, and dram_lead is
- * over; but while L2 is short of places for accesses it must be woken as soon as one is free. */
+/* No data can arrive before the next command, or the next access, plus dram_lead. But while L2
+ * lacks free entries for accesses, it must be woken as soon as one is free. */
 static void plan_dram(struct slice *p)
 {
     uint64_t command = dram_next_command(p->dram), feed = CYCLE_NEVER;
@@ -326,13 +327,13 @@ static void plan_dram(struct slice *p)
     p->dram_cycle = divide(&p->l2_period, p->next_dram) + 1;
 }
 
-/* Not beyond the time at which data of the first command could fill L2: that may have L2 ask for
- * more, which the commands after it must find in the queue. */
+/* Stops at the time when data of the first command could fill L2: L2 may then request more, and
+ * later commands must find that in the queue. */
 void dram_side_catch_up(struct slice *p, sim_time before)
 {
     replay(p, min_u64(before, slice_cycle_after(p->next_dram)));
     const struct dram_done *done;
-    uint32_t n = dram_take_done(p->dram, &done); /* those that are still to come, too */
+    uint32_t n = dram_take_done(p->dram, &done); /* including those still to arrive */
     take_done(p, done, n);
     plan_dram(p);
 }
@@ -344,7 +345,7 @@ void dram_side_settle(struct slice *p, uint64_t now)
     dram_side_catch_up(p, l2_time(p, now));
 }
 
-/* Whoever waits for a place hears of it now: a bank, or data that may have something to write. */
+/* Wakes whatever waits for a free entry: a bank, or data that may have something to write. */
 void dram_side_feed(struct slice *p, uint64_t now)
 {
     dram_side_catch_up(p, l2_time(p, now) + 1);

@@ -1,7 +1,7 @@
-/* The L2 banks of a memory slice: each serves one request a cycle, in order, from its queue.
+/* The L2 banks of a memory slice: each serves one request per cycle, in order, from its queue.
  *
  * MODEL: the path from the port to L2 is a pipeline of rop_latency stages, one request in each,
- * with a queue at its end; when L2 stalls, both fill up before the port does. */
+ * with a queue at its end; when L2 stalls, both fill up before the port stalls. */
 #include "cache/fast.h"
 #include "slice/l2_queue.h"
 
@@ -47,7 +47,7 @@ void l2_wake_stalled(struct slice *p)
 
 /* --- atomics --- */
 
-/* The bank is busy with it before it serves another request. */
+/* The bank is busy with the atomic before it serves another request. */
 static void perform_atomic(struct slice *p, struct l2_bank *b, struct mem_request *r, bool waited,
                            uint64_t now)
 {
@@ -73,7 +73,7 @@ static struct line_part victim_of(const struct l2_bank *b, const struct mem_requ
     return (struct line_part){v->line, r->bank, v->sectors};
 }
 
-/* A load that L2 does not hold is fetched, unless somebody else's fetch brings it. */
+/* A load that misses L2 is fetched, unless an outstanding fetch brings it. */
 static void fetch(struct slice *p, const struct l2_bank *b, struct mem_request *r,
                   struct cache_result res, uint64_t now)
 {
@@ -86,7 +86,7 @@ static void fetch(struct slice *p, const struct l2_bank *b, struct mem_request *
     }
 }
 
-/* A load that is no mere use of its line. */
+/* A load that is not a plain hit. */
 static __attribute__((noinline)) bool serve_other_load(struct slice *p, struct l2_bank *b,
                                                        struct mem_request *r, struct cache_place at,
                                                        uint64_t now)
@@ -127,7 +127,7 @@ static void acknowledge(struct slice *p, struct mem_request *r, uint64_t now)
     slice_reply(p, r, now + p->l2_latency);
 }
 
-/* Of how many such writes a load knows. */
+/* Tells a load how many such writes precede it. */
 static void note_writes(const struct slice *p, struct mem_request *r)
 {
     const struct ledger_line *l = ledger_find(&p->atomics.writes, r->device_line);
@@ -155,7 +155,7 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     bool around = !fetches && (res.answer == CACHE_MISS || res.answer == CACHE_BYPASSED);
     if (fetches)
         dram_side_read(p, r, res.fetch_sectors, res.mshr, now);
-    if (around && !store) /* an atomic writes when its data have come */
+    if (around && !store) /* an atomic writes when its data have arrived */
         dram_side_read_bypass(p, r, now);
     else if (res.forward)
         dram_side_write_bypass(p, l2_part_of(r), now);
@@ -220,7 +220,7 @@ static inline void next_request(struct slice *p, struct l2_bank *b, uint64_t ent
         p->due.port = now + 1;
 }
 
-/* Its first request can be served now, as far as the bank is concerned. */
+/* The bank is ready to serve its first request. */
 static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
 {
     hot_assert(b->queue.n && b->busy_until <= now);
@@ -230,7 +230,8 @@ static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
         stall_bank(p, b, room_from);
         return;
     }
-    uint64_t entered = r->queued_at, waited = now - b->first_try; /* a served store is gone */
+    uint64_t entered = r->queued_at, waited = now - b->first_try; /* a served store has been
+                                                                   * freed */
     if (serve(p, b, r, now)) {
         p->stats.stall_cycles += waited;
         next_request(p, b, entered, now);

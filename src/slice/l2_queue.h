@@ -60,7 +60,7 @@ static inline void l2_plan_first(struct slice *p, struct l2_bank *b, uint64_t so
     uint64_t at = ring_first(&b->queue)->at;
     b->due = b->first_try = max_u64(max_u64(at, b->busy_until), soonest);
     uint64_t room_from = slice_room_from(p);
-    if (room_from != CYCLE_NEVER) /* no use in trying before a reply leaves its entry */
+    if (room_from != CYCLE_NEVER) /* pointless to try before a reply leaves its entry */
         b->due = max_u64(b->due, room_from);
 }
 

@@ -4,7 +4,7 @@
 
 #include "slice/slice_parts.h"
 
-/* --- whose access is whose --- */
+/* --- the application of an access --- */
 
 void llc_note_sender(const struct slice *p, struct mem_request *r)
 {
@@ -18,7 +18,7 @@ void llc_note_sender(const struct slice *p, struct mem_request *r)
                                             : MEM_ROLE_NONE;
 }
 
-/* --- what each has --- */
+/* --- the lines of each application --- */
 
 struct llc_bank {
     struct slice *slice;
@@ -113,7 +113,7 @@ static void report(struct slice *p)
     l->report_at += s->period;
 }
 
-/* A decision is no request: the slice is to find none in its inbox. */
+/* A decision is not a request: the slice must not find it in its inbox. */
 static void take_decision(struct slice *p, sim_time until)
 {
     const struct message *m = shard_peek(&p->shard, until);

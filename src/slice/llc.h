@@ -1,12 +1,12 @@
-/* What a slice adds where applications share its L2: whose access is whose, what each application
- * has in the cache, and the periods of a policy with a controller (cache/shared.h).
+/* What a slice adds if applications share its L2: the application of each access, what each
+ * application has in the cache, and the periods of a policy with a controller (cache/shared.h).
  *
- *     at k * period        the policies of the banks report, before anything of that cycle; the sum
- *                          goes to the controller
- *     a decision arrives   they apply it, at the first cycle of L2 from then on, before anything
- *                          else of it
+ *     at k * period        the policies of the banks report, before any event of that cycle; the
+ *                          sum goes to the controller
+ *     a decision arrives   the banks apply it at the next cycle of L2, before any other event of
+ *                          that cycle
  *
- * Nothing looks at the clock meanwhile: both are times to which the slice advances. */
+ * No clock is polled: both are times to which the slice advances. */
 #ifndef HEDDLE_SLICE_LLC_H
 #define HEDDLE_SLICE_LLC_H
 
@@ -15,20 +15,21 @@
 
 struct llc_bank;
 
-/* Of one application. Write-backs of CPU cores are no accesses of theirs. */
+/* Counts of one application. Write-backs of CPU cores do not count as accesses. */
 struct llc_app {
     uint64_t accesses,
-        misses;     /* loads and stores of the SMs, of CPU cores what their caches miss */
-    uint64_t lines; /* that it has now */
+        misses;     /* loads and stores of the SMs; for CPU cores, the misses of their caches */
+    uint64_t lines; /* lines it has now */
 };
 
 struct slice_llc {
     struct llc_app apps[SHARED_MAX_APPS];
-    struct llc_bank **banks; /* who owns their lines */
+    struct llc_bank **banks; /* the owners of their lines */
     sim_time report_at, apply_at;
     uint64_t n_applied;
-    struct shared_report report;            /* the last one */
-    const struct shared_decision *decision; /* to be applied then; the controller's */
+    struct shared_report report;            /* the latest one */
+    const struct shared_decision *decision; /* to be applied at that time; owned by the
+                                             * controller */
 };
 
 #endif

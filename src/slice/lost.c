@@ -1,12 +1,12 @@
-/* What L2 dropped without a write-back, and who reads it from memory all the same: the marks that
- * made L2 drop it are unsound then (cache/lost_bytes.h). */
+/* Tracks what L2 dropped without a write-back, and reads of it from memory: they show that the
+ * annotations that made L2 drop it are unsound (cache/lost_bytes.h). */
 #include "slice/slice_parts.h"
 
 struct bytes {
     uint64_t mask[2];
 };
 
-/* Of the segments of these sectors. */
+/* Those of the segments of these sectors. */
 static struct bytes bytes_of(const struct slice *p, uint32_t sectors)
 {
     uint32_t segments = cache_segments_of(&p->config->l2, sectors);
@@ -61,7 +61,7 @@ void lost_note_load(struct slice *p, struct l2_bank *b, const struct mem_request
         read_memory(p, b, r, bytes_of(p, res.fetch_sectors).mask);
 }
 
-/* A store's fetch brings what it does not store; an atomic reads what it writes. */
+/* A store's fetch reads what the store does not write; an atomic reads what it writes. */
 void lost_note_write(struct slice *p, struct l2_bank *b, const struct mem_request *r,
                      struct cache_result res)
 {

@@ -3,9 +3,10 @@
  * MODEL: the path from L2 to the reply port is a pipeline of l2_latency stages with a queue at its
  * end. Data from DRAM have a reserved entry.
  *
- * Replies leave in order, and only they use credits, so it is known when one leaves as soon as the
- * one before it is: it is sent then, with the cycle in which it leaves, and remembered, for it has
- * its place until then. The per-cycle engine sends a reply in the cycle in which it leaves. */
+ * Replies leave in order, and only they use credits. So the departure of a reply is known as soon
+ * as that of the one before it is. The reply is sent at that point, marked with the cycle in which
+ * it leaves, and remembered, because it occupies its entry until then. The per-cycle engine sends a
+ * reply in the cycle in which it leaves. */
 #include "slice/slice_parts.h"
 
 static uint32_t reply_bytes(const struct mem_request *r)
@@ -30,7 +31,7 @@ void slice_reply(struct slice *p, struct mem_request *r, uint64_t at)
 
 /* --- their places --- */
 
-/* One that has left may be another request by now. */
+/* A reply that has left may have been reused for another request. */
 static bool has_left(const struct slice *p, uint32_t i, uint64_t now)
 {
     return i < p->n_sent && ring_at(&p->replies, i)->at < now;
@@ -55,7 +56,7 @@ uint32_t slice_n_replies(const struct slice *p, uint64_t now)
     return p->replies.n - n_left(p, now);
 }
 
-/* Forgets replies that have left before the present cycle. */
+/* Removes replies that have left before the current cycle. */
 static void drop_left(struct slice *p)
 {
     uint32_t n = n_left(p, p->l2_cycle);
@@ -63,7 +64,7 @@ static void drop_left(struct slice *p)
     p->n_sent -= n;
 }
 
-/* Only now and then: so that some go at a time, it is left half empty. */
+/* Rare: it is left half empty, so that several are removed at a time. */
 void slice_grow_replies(struct slice *p)
 {
     if (p->n_sent)
@@ -85,8 +86,8 @@ struct slice_ahead slice_ahead(const struct slice *p, sim_time now)
 
 /* --- sent --- */
 
-/* Credits are short for a reply that could otherwise leave in that cycle. When they will be back
- * is known until the end of the quantum; who needs them later asks later. */
+/* A reply that could otherwise leave in that cycle lacks credits. Their return is known only up to
+ * the end of the quantum; if they come later, the caller asks again. */
 static uint64_t await_credits(struct slice *p, struct tx_peer *to, const struct mem_request *r,
                               uint64_t cycle)
 {
@@ -105,7 +106,7 @@ static uint64_t await_credits(struct slice *p, struct tx_peer *to, const struct 
     return cycle;
 }
 
-/* The first cycle from that one on in which the port takes a reply for which there are credits. */
+/* The first cycle from that one on in which the port takes a reply with credits. */
 static inline uint64_t port_cycle(const struct slice *p, uint64_t cycle)
 {
     sim_time t = l2_time(p, cycle);

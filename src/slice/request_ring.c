@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 
-/* As many as most rings need. */
+/* Enough for most rings. */
 enum { FIRST_PLACES = 64 };
 
 void ring_grow(struct request_ring *r)

@@ -1,6 +1,5 @@
 /* Queues of a memory slice: first in, first out, each item with the L2 cycle from which it may
- * leave. A ring grows when it has to, which stops once it has held what the machine's queues and
- * MSHRs allow. */
+ * leave. A ring grows on demand, up to what the machine's queues and MSHRs allow. */
 #ifndef HEDDLE_SLICE_REQUEST_RING_H
 #define HEDDLE_SLICE_REQUEST_RING_H
 
@@ -13,11 +12,11 @@ struct timed_request {
     uint64_t at;
     union {
         struct mem_request *request;
-        uint64_t tag; /* of a DRAM access */
+        uint64_t tag; /* tag of a DRAM access */
     };
 };
 
-/* A zeroed one is empty. */
+/* A zeroed ring is empty. */
 struct request_ring {
     struct timed_request *items;
     uint32_t head, n, cap; /* cap: a power of two, or 0 */
@@ -27,13 +26,13 @@ struct request_ring {
 void ring_grow(struct request_ring *r);
 void ring_destroy(struct request_ring *r);
 
-/* Where it is known that there is a place. */
+/* Requires a free entry. */
 static inline void ring_add(struct request_ring *r, struct timed_request item)
 {
     r->items[(r->head + r->n++) & r->mask] = item;
 }
 
-/* Makes sure that there is one for so many more. */
+/* Makes room for that many more. */
 static inline void ring_reserve(struct request_ring *r, uint32_t n)
 {
     while (r->cap - r->n < n)
@@ -53,19 +52,19 @@ static inline const struct timed_request *ring_front(const struct request_ring *
     return r->n ? &r->items[r->head] : NULL;
 }
 
-/* The same where it is known that there is one. */
+/* The same for a ring that is not empty. */
 static inline const struct timed_request *ring_first(const struct request_ring *r)
 {
     return &r->items[r->head];
 }
 
-/* The item that is so many places behind the first. */
+/* The item that many entries behind the first. */
 static inline struct timed_request *ring_at(const struct request_ring *r, uint32_t i)
 {
     return &r->items[(r->head + i) & r->mask];
 }
 
-/* Takes off the first n. */
+/* Removes the first n. */
 static inline void ring_drop(struct request_ring *r, uint32_t n)
 {
     r->head = (r->head + n) & r->mask;

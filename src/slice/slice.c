@@ -15,7 +15,8 @@ void slice_free_store(struct slice *p, struct mem_request *r, uint64_t now)
     tx_send_beside(&p->down, t, (struct message){.to = r->sm, .kind = MSG_FREE, .body = r});
 }
 
-/* Through the port at `through`: in which cycle it may be served, after the way to its bank. */
+/* A request is through the port at `through`: the cycle in which it may be served, after the path
+ * to its bank. */
 static inline uint64_t served_from(const struct slice *p, sim_time through, uint64_t now)
 {
     bool in_next = through == l2_time(p, now) + p->l2_period.divisor; /* mostly */
@@ -23,7 +24,7 @@ static inline uint64_t served_from(const struct slice *p, sim_time through, uint
     return from + p->rop_latency;
 }
 
-/* One a cycle, if its bank has room. */
+/* One per cycle, if its bank has room. */
 static void take_request(struct slice *p, uint64_t now)
 {
     const struct message *m = rx_peek(&p->up);
@@ -34,7 +35,7 @@ static void take_request(struct slice *p, uint64_t now)
     struct l2_bank *b = l2_bank_of(p, m->body);
     if (!l2_has_room(p, b)) /* until one leaves */
         return;
-    if (m->at > t || now < p->next_take) { /* it is still to come, or others before it are */
+    if (m->at > t || now < p->next_take) { /* it has not arrived yet, or others come first */
         p->due.port = max_u64(divide_up_multiple(&p->l2_period, m->at), p->next_take);
         return;
     }
@@ -48,8 +49,8 @@ static void take_request(struct slice *p, uint64_t now)
         p->due.port = now + 1;
 }
 
-/* Takes a request before its time if none waits before it and its bank has room now: then it will.
- */
+/* Takes a request early if none waits before it and its bank has room now; the bank then has room
+ * later, too. */
 static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycle)
 {
     struct mem_request *r = m->body;
@@ -70,8 +71,8 @@ static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycl
     l2_enqueue(p, b, r, at);
 }
 
-/* All credits of a quantum are there when it begins, and so are messages. Who waits for a reply's
- * place hears of it before anybody else finds out that there will be one. */
+/* All credits and messages of a quantum are present when it begins. A request that waits for a
+ * reply entry is woken before anything else can find out about the entry. */
 static void take_credits_ahead(struct slice *p)
 {
     slice_send_replies(p);
@@ -111,7 +112,7 @@ bool slice_is_idle(const struct shard *s)
     return !p->outstanding && !replies && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
 }
 
-/* Cycle `now`, and those that follow before `end` while only banks have something to do. */
+/* Cycle `now`, and the following ones before `end` while only banks have something to do. */
 static inline void l2_tick(struct slice *p, uint64_t now, uint64_t end)
 {
     if (p->due.port <= now)
@@ -135,7 +136,7 @@ static void l2_tick_every_cycle(struct slice *p, uint64_t now)
     slice_try_reply(p, now);
 }
 
-/* The next cycle of L2 with something to do but to send replies. */
+/* The next cycle of L2 with anything to do except sending replies. */
 static uint64_t next_l2(const struct slice *p)
 {
     uint64_t next = min_u64(p->due.port, p->due.banks);
@@ -175,7 +176,7 @@ static void advance_every_cycle(struct slice *p, sim_time until)
     }
 }
 
-/* Does everything before `until`, which is before L2's cycle `end`, but send replies. */
+/* Does everything before `until`, which is before L2's cycle `end`, except sending replies. */
 static void advance_parts(struct slice *p, sim_time until, uint64_t end)
 {
     for (;;) {

@@ -1,4 +1,4 @@
-/* What a memory slice knows of its machine. */
+/* What a memory slice needs to know about its machine. */
 #ifndef HEDDLE_SLICE_SLICE_CONFIG_H
 #define HEDDLE_SLICE_SLICE_CONFIG_H
 
@@ -10,18 +10,18 @@
 struct memory_config {
     uint32_t n_partitions, interleave_bytes;
     bool hash_partitions;
-    uint32_t banks;             /* L2 banks of a partition */
+    uint32_t banks;             /* L2 banks per partition */
     uint32_t input_queue;       /* requests between the port and an L2 bank */
     uint32_t rop_latency;       /* from the port to L2 */
     uint32_t l2_latency;        /* from an L2 hit to the reply port */
     uint32_t dram_latency;      /* added to each DRAM access on its way */
     uint32_t dram_queue;        /* requests between L2 and DRAM */
     uint32_t reply_queue;       /* replies waiting for the network, beyond which L2 stalls */
-    uint32_t atomics_per_cycle; /* lane operations of one L2 bank */
+    uint32_t atomics_per_cycle; /* lane operations per cycle of one L2 bank */
 };
 
-/* Accesses to some addresses count as marked for L2 while a kernel runs: stores as .cc, or loads as
- * .cp. */
+/* Accesses to annotated addresses count as annotated for L2 while a kernel runs: stores as .cc, or
+ * loads as .cp. */
 enum { L2_MAX_MARKS = 64 };
 struct l2_mark {
     uint64_t start, bytes;
@@ -32,11 +32,11 @@ struct l2_marks {
     uint32_t n;
 };
 
-/* L2 as the last-level cache of several applications, and who its controller is (llc.h). */
+/* L2 as the last-level cache of several applications, and its controller (llc.h). */
 struct llc_setup {
     uint32_t n_apps, gpu_app;
     uint32_t first_sm, n_sms; /* shard ids */
-    uint32_t samplers[2];     /* SMs that insert as LRU and as MRU does; n_sms = none */
+    uint32_t samplers[2];     /* SMs that sample LRU and MRU insertion; n_sms = none */
     uint32_t controller;      /* shard id */
     sim_time period;          /* between reports; 0 = the policy has no controller */
 };
@@ -51,9 +51,9 @@ struct slice_config {
     const void *atomics_params;
     struct noc_config noc;
     struct dram_config dram;
-    const struct l2_marks *marks; /* of the kernel that runs */
-    const struct llc_setup *llc;  /* NULL = one application has L2 */
-    bool no_fast_paths;           /* every request takes the general way */
+    const struct l2_marks *marks; /* of the running kernel */
+    const struct llc_setup *llc;  /* NULL = a single application uses L2 */
+    bool no_fast_paths;           /* no request takes a fast path */
 };
 
 #endif
