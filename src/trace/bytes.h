@@ -1,4 +1,4 @@
-/* Numbers as bytes, both ways: what every part of a trace is made of. */
+/* Numbers as bytes, both ways: the encoding of all parts of a trace. */
 #ifndef HEDDLE_TRACE_BYTES_H
 #define HEDDLE_TRACE_BYTES_H
 
@@ -10,7 +10,7 @@
 
 /* --- writing --- */
 
-/* A zeroed struct is empty and valid; free(data) ends it. */
+/* A zeroed struct is empty and valid; free(data) releases it. */
 struct bytes {
     uint8_t *data;
     size_t n, cap;
@@ -41,7 +41,7 @@ static inline void put_fixed(struct bytes *b, uint64_t v, uint32_t n)
         put_byte(b, (uint8_t)(v >> 8 * i));
 }
 
-/* Seven bits a byte, low ones first; the top bit says that more follow. */
+/* Seven bits per byte, low ones first; the top bit says that more follow. */
 static inline void put_varint(struct bytes *b, uint64_t v)
 {
     uint8_t *at = bytes_room(b, 10), *begin = at;
@@ -51,7 +51,7 @@ static inline void put_varint(struct bytes *b, uint64_t v)
     b->n += (size_t)(at - begin);
 }
 
-/* Small numbers of either sign become small numbers: 0, -1, 1, -2, ... -> 0, 1, 2, 3, ... */
+/* Maps small numbers of either sign to small numbers: 0, -1, 1, -2, ... -> 0, 1, 2, 3, ... */
 static inline void put_signed(struct bytes *b, uint64_t v)
 {
     put_varint(b, v << 1 ^ (0 - (v >> 63)));
@@ -115,7 +115,7 @@ static inline uint64_t get_limited(struct cursor *c, uint64_t most)
     return 0;
 }
 
-/* `n` bytes where they lie, or NULL. */
+/* A pointer to the next `n` bytes, or NULL. */
 static inline const uint8_t *get_raw(struct cursor *c, uint64_t n)
 {
     if (n > (uint64_t)(c->end - c->at)) {

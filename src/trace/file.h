@@ -1,7 +1,7 @@
 /* The file around the streams: modules, launches, pieces of warps' streams, an index, a footer.
  *
- * CTAs are written as they end and read as they are started, in any order, with memory for those
- * that are resident only. doc/traces.md has the bytes. */
+ * CTAs are written as they end and read as they start, in any order; memory holds only the resident
+ * ones. doc/traces.md specifies the bytes. */
 #ifndef HEDDLE_TRACE_FILE_H
 #define HEDDLE_TRACE_FILE_H
 
@@ -15,14 +15,14 @@
 #define TRACE_END_MAGIC "HEDDLEnd"
 enum {
     TRACE_VERSION = 2,
-    TRACE_FIRST_VERSION = 1,     /* which is read too: it has no notes */
+    TRACE_FIRST_VERSION = 1,     /* still readable; has no notes */
     TRACE_HEAD_BYTES = 16,       /* magic, version */
-    TRACE_TAIL_BYTES = 16,       /* where the footer begins, end magic */
+    TRACE_TAIL_BYTES = 16,       /* offset of the footer, end magic */
     TRACE_CHUNK_HEAD = 9,        /* tag, packed bytes, content bytes */
-    TRACE_INDEX_CTAS = 1024,     /* CTAs of a page of the index */
-    TRACE_CHUNK_BYTES = 1 << 16, /* content at which a chunk of pieces is written */
-    TRACE_MAX_PIECE = 1 << 22,   /* content a piece never exceeds */
-    TRACE_MAX_CHUNK = 1 << 26,   /* content a chunk never exceeds */
+    TRACE_INDEX_CTAS = 1024,     /* CTAs per page of the index */
+    TRACE_CHUNK_BYTES = 1 << 16, /* a chunk of pieces with this much content is written */
+    TRACE_MAX_PIECE = 1 << 22,   /* a piece's content is never longer */
+    TRACE_MAX_CHUNK = 1 << 26,   /* a chunk's content is never longer */
     TRACE_MAX_LAUNCHES = 1 << 24,
 };
 enum trace_tag {
@@ -34,15 +34,20 @@ enum trace_tag {
     TAG_FOOTER = 'F',
 };
 
-/* Why a launch would do other things at other times: each with the first place where it was seen.
+/* Why a launch's behaviour depends on timing, each with the place where it was first seen.
  * TRACE_REASON(id, "word", "sentence"). */
 #define TRACE_REASONS(REASON)                                                                      \
-    REASON(CLOCK, "clock", "a clock, or the number of the SM or of SMs, is read")                  \
-    REASON(ATOMIC, "atomic", "the result of an atomic is used, and others change what it finds")   \
+    REASON(CLOCK, "clock", "a clock, the number of the SM, or the number of SMs is read")          \
+    REASON(ATOMIC, "atomic",                                                                       \
+           "the result of an atomic is used, and other threads change its variable")               \
     REASON(HEAP, "heap", "the kernel allocates memory")                                            \
-    REASON(LOAD, "load", "a load meets a store of other threads, without a barrier between them")  \
-    REASON(STORE, "store", "two stores of different values meet, without a barrier between them")  \
-    REASON(ORDER, "order", "atomics meet whose order matters: of floats, exchanges")
+    REASON(LOAD, "load",                                                                           \
+           "a load and a store of different threads access the same bytes without a barrier "      \
+           "between them")                                                                         \
+    REASON(STORE, "store",                                                                         \
+           "two stores write different values to the same bytes without a barrier between them")   \
+    REASON(ORDER, "order",                                                                         \
+           "atomics whose order matters access the same bytes: on floats, or exchanges")
 enum trace_reason {
 #define REASON(id, word, sentence) REASON_##id,
     TRACE_REASONS(REASON)
@@ -52,13 +57,13 @@ enum trace_reason {
 extern const char *const trace_reason_words[N_TRACE_REASONS];
 extern const char *const trace_reason_texts[N_TRACE_REASONS];
 
-/* Who recorded what on which machine. */
+/* What was recorded, on which machine, by which version. */
 struct trace_about {
     const char *heddle_version, *origin; /* origin: "bfs, tiny, seed 1", or a file's name */
-    const char *gpu, *machine;           /* the GPU's name; every parameter, a line each */
+    const char *gpu, *machine;           /* the GPU's name; all parameters, one per line */
 };
 
-/* What was run, for programs: "workload" is "bfs". */
+/* What was run, for programs to read: "workload" is "bfs". */
 struct trace_note {
     const char *name, *value;
 };
@@ -66,7 +71,7 @@ struct trace_note {
 struct trace_module {
     const char *name, *text; /* PTX */
     size_t text_bytes;
-    const uint64_t *addresses; /* of its variables */
+    const uint64_t *addresses; /* addresses of its variables */
     uint32_t n_addresses;
 };
 
@@ -77,11 +82,11 @@ struct trace_launch {
     uint32_t work_dim, shared_bytes, dynamic_shared_bytes;
 };
 
-/* What is known at a launch's end. */
+/* What is known when a launch has ended. */
 struct trace_launch_end {
     uint64_t warp_insts;
-    uint64_t piece_bytes;                 /* of the streams, before they are packed */
-    const char *reasons[N_TRACE_REASONS]; /* where it was first seen; NULL = it was not */
+    uint64_t piece_bytes;                 /* of the streams, before compression */
+    const char *reasons[N_TRACE_REASONS]; /* where it was first seen; NULL = not seen */
 };
 
 /* --- writing --- */
@@ -89,7 +94,7 @@ struct trace_launch_end {
 struct trace_writer;
 struct trace_writer *trace_writer_create(struct sink sink, const struct trace_about *about);
 void trace_writer_destroy(struct trace_writer *w); /* NULL is fine */
-/* At any time before the end. */
+/* Any time before the end. */
 void trace_writer_note(struct trace_writer *w, const char *name, const char *value);
 /* Returns the module's number. */
 uint32_t trace_writer_module(struct trace_writer *w, const struct trace_module *m);
@@ -99,18 +104,19 @@ void trace_writer_piece(struct trace_writer *w, uint64_t cta, uint32_t warp, con
 /* All pieces of the CTA have been written. */
 void trace_writer_end_cta(struct trace_writer *w, uint64_t cta);
 void trace_writer_end_launch(struct trace_writer *w, const struct trace_launch_end *end);
-/* False if anything could not be written. */
+/* False if a write failed. */
 bool trace_writer_finish(struct trace_writer *w);
 
-/* Where in the open file of so many bytes a whole trace ends; 0 if none does (file_end.c). */
+/* Where a complete trace ends in an open file of that many bytes; 0 if there is none
+ * (file_end.c). */
 uint64_t trace_find_end(int fd, uint64_t bytes);
-/* Is there a whole footer, and then its place, before the magic that should end there? */
+/* Do a complete footer and its offset precede the magic that should end there? */
 bool trace_footer_ends_at(int fd, uint64_t end);
 
-/* --- reading. Messages name the byte of the file where the trouble is. --- */
+/* --- reading. Messages name the byte offset of the error. --- */
 
 struct trace_reader;
-/* NULL if the file cannot be read (*status: an environment's failure) or is no sound trace. */
+/* NULL if the file cannot be read (*cannot_read is then set) or is not a valid trace. */
 struct trace_reader *trace_reader_open(const char *path, bool *cannot_read, struct strbuf *why);
 void trace_reader_close(struct trace_reader *r); /* NULL is fine */
 const struct trace_about *trace_reader_about(const struct trace_reader *r);
@@ -123,13 +129,13 @@ uint64_t trace_reader_bytes(const struct trace_reader *r);
 /* Valid until the next module is read. */
 bool trace_reader_module(struct trace_reader *r, uint32_t i, struct trace_module *m,
                          struct strbuf *why);
-/* Both are valid until the next launch is read; it is the one whose CTAs can be read then. */
+/* Both are valid until the next launch is read. Only the CTAs of this launch can be read. */
 bool trace_reader_launch(struct trace_reader *r, uint32_t i, struct trace_launch *l,
                          struct trace_launch_end *end, struct strbuf *why);
 
-/* Reads all of the file: every part is undamaged, and is of the kind that it is used as. What a
- * part says is not looked into; a replay does that. `progress`, unless NULL, is told now and then
- * how many bytes have been read. */
+/* Reads the whole file and checks that every part is undamaged and of the kind that its users
+ * expect. The content of the parts is not checked; a replay does that. `progress`, unless NULL, is
+ * called from time to time with the number of bytes read. */
 struct trace_check {
     uint64_t n_parts, content_bytes; /* unpacked */
 };
@@ -137,21 +143,21 @@ bool trace_reader_check(struct trace_reader *r, struct trace_check *found,
                         void (*progress)(void *user, uint64_t bytes), void *user,
                         struct strbuf *why);
 
-/* Where the pieces of a CTA of the present launch lie. A zeroed struct is valid. */
+/* Where the pieces of a CTA of the current launch are. A zeroed struct is valid. */
 struct trace_place {
     uint64_t chunk;
-    uint32_t at, n; /* in its content; pieces from there on */
+    uint32_t at, n; /* offset in its content; number of consecutive pieces from there */
 };
 struct trace_cta {
     uint64_t number;
     struct trace_place *places;
     uint32_t n, cap;
 };
-/* These two may be called by several threads at once. */
+/* Several threads may call these two at once. */
 bool trace_reader_cta(struct trace_reader *r, uint64_t number, struct trace_cta *out,
                       struct strbuf *why);
-/* The first piece of the warp after the `done` first pieces of the CTA, copied to `out`; *done then
- * counts it too. False with *why empty: there is none. */
+/* Copies the first piece of the warp after the first `done` pieces of the CTA to `out`, and updates
+ * *done. False with *why empty: there is none. */
 struct bytes;
 bool trace_reader_piece(struct trace_reader *r, const struct trace_cta *c, uint32_t warp,
                         uint64_t *done, struct bytes *out, struct strbuf *why);

@@ -1,6 +1,5 @@
-/* Is a trace undamaged? Every part is unpacked, which proves its checksum right. The letter that
- * says of which kind it is has no checksum, so whatever refers to a part is checked against it too.
- */
+/* Checks that a trace is undamaged. Every part is unpacked, which verifies its checksum. The letter
+ * that gives its kind has no checksum, so every reference to a part is checked against it too. */
 #include <stdlib.h>
 
 #include "trace/file_internal.h"
@@ -31,7 +30,7 @@ static bool expect(const struct parts *parts, uint64_t at, enum trace_tag tag, s
     return p->tag == tag || trace_bad(at, why, "another kind of part was expected here");
 }
 
-/* Parts lie one behind the other, from the head to the tail. */
+/* Parts are contiguous, from the head to the tail. */
 static bool read_parts(struct trace_reader *r, struct parts *parts, struct trace_check *found,
                        void (*progress)(void *user, uint64_t bytes), void *user, struct strbuf *why)
 {
@@ -44,7 +43,7 @@ static bool read_parts(struct trace_reader *r, struct parts *parts, struct trace
         struct part *p = &parts->items[parts->n++];
         p->at = at;
         ok = trace_load_any_chunk(r, at, &p->tag, &c, why) &&
-             (c.end <= end || trace_bad(at, why, "this part reaches into the end of the file"));
+             (c.end <= end || trace_bad(at, why, "this part overlaps the end of the file"));
         found->n_parts++;
         found->content_bytes += c.content.n;
         if (progress && parts->n % TOLD_EVERY == 0)

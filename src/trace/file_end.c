@@ -1,4 +1,4 @@
-/* Where a trace ends in a file that something may have been appended to. */
+/* Finds the end of a trace in a file that something may have been appended to. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ bool trace_footer_ends_at(int fd, uint64_t end)
     return get_fixed(&in, 4) == most - footer;
 }
 
-/* The same, and the magic stands behind it. */
+/* The same, and the magic follows it. */
 static bool ends_at(int fd, uint64_t end)
 {
     uint8_t magic[MAGIC_BYTES];
@@ -44,7 +44,7 @@ uint64_t trace_find_end(int fd, uint64_t bytes)
 {
     if (ends_at(fd, bytes))
         return bytes;
-    uint8_t block[BLOCK_BYTES + MAGIC_BYTES - 1]; /* a magic may lie in two blocks */
+    uint8_t block[BLOCK_BYTES + MAGIC_BYTES - 1]; /* a magic may span two blocks */
     for (uint64_t end = bytes, start; end > TRACE_HEAD_BYTES; end = start) {
         start = end > BLOCK_BYTES ? end - BLOCK_BYTES : 0;
         uint64_t n = end - start + MAGIC_BYTES - 1;

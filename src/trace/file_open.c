@@ -1,4 +1,4 @@
-/* Opens traces: the head, the tail, the footer, and what the footer says of the whole. */
+/* Opens traces: the head, the tail, the footer, and what the footer says about the whole. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const char *get_footer_text(struct trace_reader *r, struct cursor *in)
 
 static uint64_t *get_places(struct trace_reader *r, struct cursor *in, uint32_t *n)
 {
-    uint64_t count = get_limited(in, (uint64_t)(in->end - in->at)); /* each takes a byte or more */
+    uint64_t count = get_limited(in, (uint64_t)(in->end - in->at)); /* each takes at least a byte */
     uint64_t *places = ARENA_ARRAY(&r->arena, uint64_t, count + 1);
     for (uint64_t i = 0; i < count; i++)
         places[i] = get_varint(in);
@@ -27,7 +27,7 @@ static uint64_t *get_places(struct trace_reader *r, struct cursor *in, uint32_t 
 
 static void take_notes(struct trace_reader *r, struct cursor *in)
 {
-    uint64_t n = get_limited(in, (uint64_t)(in->end - in->at)); /* each takes a byte or more */
+    uint64_t n = get_limited(in, (uint64_t)(in->end - in->at)); /* each takes at least a byte */
     r->notes = ARENA_ARRAY(&r->arena, struct trace_note, n + 1);
     r->n_notes = (uint32_t)n;
     for (uint64_t i = 0; i < n; i++) {
@@ -52,7 +52,7 @@ static bool take_footer(struct trace_reader *r, uint64_t at, struct strbuf *why)
         r->launches = get_places(r, &in, &r->n_launches);
         ok = !in.bad && in.at == in.end;
         if (!ok)
-            trace_bad(at, why, "the footer makes no sense");
+            trace_bad(at, why, "the footer is not valid");
     }
     free(c.content.data);
     return ok;
@@ -62,11 +62,11 @@ static bool check_head(struct trace_reader *r, struct strbuf *why)
 {
     uint8_t head[TRACE_HEAD_BYTES];
     if (r->bytes < sizeof head)
-        return trace_bad(0, why, r->bytes ? "this is no trace of Heddle" : "the file is empty");
+        return trace_bad(0, why, r->bytes ? "this is not a Heddle trace" : "the file is empty");
     if (!trace_read_at(r, 0, head, sizeof head, why))
         return false;
     if (memcmp(head, TRACE_MAGIC, 12) != 0)
-        return trace_bad(0, why, "this is no trace of Heddle");
+        return trace_bad(0, why, "this is not a Heddle trace");
     struct cursor in = {head + 12, head + 16, false};
     r->version = (uint32_t)get_fixed(&in, 4);
     if (r->version >= TRACE_FIRST_VERSION && r->version <= TRACE_VERSION)
@@ -76,13 +76,14 @@ static bool check_head(struct trace_reader *r, struct strbuf *why)
     return false;
 }
 
-/* Is there a whole trace, with something behind it? Then `why` says where it ends. */
+/* Is there a complete trace with something after it? Then `why` says where it ends. */
 static bool is_followed(const struct trace_reader *r, struct strbuf *why)
 {
     uint64_t end = trace_find_end(r->fd, r->bytes);
     if (!end || end == r->bytes)
         return false;
-    strbuf_addf(why, "byte %llu: the trace ends here, but %llu bytes follow that are no part of it",
+    strbuf_addf(why,
+                "byte %llu: the trace ends here, but %llu bytes follow that are not part of it",
                 (unsigned long long)end, (unsigned long long)(r->bytes - end));
     return true;
 }
@@ -104,7 +105,7 @@ static bool find_footer(struct trace_reader *r, uint64_t *at, struct strbuf *why
                                "the file ends here, without its footer: it was cut off");
     struct cursor in = {tail, tail + 8, false};
     *at = get_fixed(&in, 8);
-    return *at < tail_at || trace_bad(tail_at, why, "the footer is said to be after the end");
+    return *at < tail_at || trace_bad(tail_at, why, "the offset of the footer is after the end");
 }
 
 struct trace_reader *trace_reader_open(const char *path, bool *cannot_read, struct strbuf *why)
@@ -114,7 +115,8 @@ struct trace_reader *trace_reader_open(const char *path, bool *cannot_read, stru
     *cannot_read = false;
     if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         *cannot_read = fd < 0 && file_read_status(errno) == HEDDLE_ENVIRONMENT;
-        strbuf_addf(why, "cannot read it: %s", fd < 0 ? strerror(errno) : "it is no plain file");
+        strbuf_addf(why, "cannot read it: %s",
+                    fd < 0 ? strerror(errno) : "it is not a regular file");
         if (fd >= 0)
             close(fd);
         return NULL;

@@ -1,5 +1,5 @@
-/* Reads traces. Every chunk is unpacked and its checksum proved right before anything of it is
- * used; every number in it is checked against its limits. */
+/* Reads traces. Every chunk is unpacked and its checksum verified before any of it is used; every
+ * number in it is checked against its limits. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ bool trace_read_at(const struct trace_reader *r, uint64_t at, void *to, size_t n
     return true;
 }
 
-/* Reads the head of the chunk at that place: how long its frame is, and its content. */
+/* Reads the head of the chunk at that offset: the sizes of its frame and its content. */
 static bool take_chunk_head(const struct trace_reader *r, uint64_t at, uint8_t *tag,
                             uint64_t *packed, uint64_t *bytes, struct strbuf *why)
 {
@@ -40,7 +40,7 @@ static bool take_chunk_head(const struct trace_reader *r, uint64_t at, uint8_t *
     *packed = get_fixed(&in, 4);
     *bytes = get_fixed(&in, 4);
     if (*bytes > TRACE_MAX_CHUNK || *packed > ZSTD_compressBound(TRACE_MAX_CHUNK))
-        return trace_bad(at, why, "this part is larger than any that was ever written");
+        return trace_bad(at, why, "this part exceeds the size limit");
     if (*packed > r->bytes - at - sizeof head)
         return trace_bad(at, why, "the file ends in the middle of this part");
     return true;
@@ -61,7 +61,7 @@ static bool unpack(struct trace_reader *r, uint64_t at, uint64_t packed, uint64_
         return false;
     }
     if (n != bytes)
-        return trace_bad(at, why, "this part has not the size it says");
+        return trace_bad(at, why, "the size of this part differs from the size in its head");
     c->content.n = n;
     c->at = at;
     c->end = at + TRACE_CHUNK_HEAD + packed;
@@ -121,7 +121,7 @@ bool trace_reader_module(struct trace_reader *r, uint32_t i, struct trace_module
     for (uint64_t k = 0; k < n; k++)
         r->module_addresses[k] = get_varint(&in);
     if (in.bad || in.at != in.end)
-        return trace_bad(r->modules[i], why, "this module makes no sense");
+        return trace_bad(r->modules[i], why, "this module is not valid");
     return true;
 }
 
@@ -146,7 +146,7 @@ static bool take_launch(struct trace_reader *r, uint64_t at, struct trace_launch
     l->shared_bytes = (uint32_t)get_limited(&in, UINT32_MAX);
     l->dynamic_shared_bytes = (uint32_t)get_limited(&in, UINT32_MAX);
     if (in.bad || in.at != in.end || l->module >= r->n_modules)
-        return trace_bad(at, why, "this launch makes no sense");
+        return trace_bad(at, why, "this launch is not valid");
     return true;
 }
 
@@ -177,18 +177,18 @@ bool trace_reader_launch(struct trace_reader *r, uint32_t i, struct trace_launch
     take_pages(r, &in);
     r->page.at = 0;
     if (in.bad || in.at != in.end)
-        return trace_bad(at, why, "the end of this launch makes no sense");
+        return trace_bad(at, why, "the end of this launch is not valid");
     if (!take_launch(r, launch_at, l, why))
         return false;
     if (r->n_pages != (r->n_ctas + TRACE_INDEX_CTAS - 1) / TRACE_INDEX_CTAS)
         return trace_bad(at, why,
-                         "the index of this launch has not as many pages as its CTAs need");
+                         "the index of this launch has the wrong number of pages for its CTAs");
     return true;
 }
 
 /* --- CTAs --- */
 
-/* Reads the places of a CTA, or passes over them (`out` NULL). */
+/* Reads the places of a CTA, or skips them (`out` NULL). */
 static void take_places(struct cursor *in, uint64_t *first_chunk, struct trace_cta *out)
 {
     uint64_t n = get_limited(in, (uint64_t)(in->end - in->at)), chunk = *first_chunk;
@@ -214,7 +214,7 @@ static bool find_places(struct trace_reader *r, uint64_t number, struct trace_ct
     if (!is_loaded && !trace_load_chunk(r, r->pages[page], TAG_INDEX, &r->page, why))
         return false;
     r->page_number = page;
-    if (!is_loaded || number < r->page_next) { /* CTAs are started in order: this is rare */
+    if (!is_loaded || number < r->page_next) { /* rare, because CTAs start in order */
         r->page_cursor = content_of(&r->page);
         r->page_next = page * TRACE_INDEX_CTAS;
         r->page_chunk = 0;
@@ -223,8 +223,7 @@ static bool find_places(struct trace_reader *r, uint64_t number, struct trace_ct
         take_places(&r->page_cursor, &r->page_chunk, NULL);
     take_places(&r->page_cursor, &r->page_chunk, out);
     r->page_next++;
-    return !r->page_cursor.bad ||
-           trace_bad(r->page.at, why, "this page of the index makes no sense");
+    return !r->page_cursor.bad || trace_bad(r->page.at, why, "this page of the index is not valid");
 }
 
 bool trace_reader_cta(struct trace_reader *r, uint64_t number, struct trace_cta *out,
@@ -253,7 +252,7 @@ static struct chunk *find_chunk(struct trace_reader *r, uint64_t at, struct strb
     return trace_load_chunk(r, at, TAG_PIECES, oldest, why) ? oldest : NULL;
 }
 
-/* Looks through the pieces of one place. `*done` counts pieces from the CTA's first. */
+/* Searches the pieces of one place. `*done` counts pieces from the CTA's first. */
 static bool find_piece(const struct trace_place *p, const struct chunk *c, uint64_t first,
                        uint32_t warp, uint64_t *done, struct bytes *out, struct strbuf *why)
 {
@@ -263,12 +262,12 @@ static bool find_piece(const struct trace_place *p, const struct chunk *c, uint6
         uint64_t whose = get_varint(&in), n = get_limited(&in, TRACE_MAX_PIECE);
         const uint8_t *data = get_raw(&in, n);
         if (in.bad)
-            return trace_bad(c->at, why, "the pieces in this part make no sense");
+            return trace_bad(c->at, why, "the pieces in this part are not valid");
         if (first + i < *done || whose != warp)
             continue;
         *done = first + i + 1;
         out->n = 0;
-        bytes_room(out, n + 1); /* an empty one lies somewhere too */
+        bytes_room(out, n + 1); /* an empty piece needs a pointer too */
         put_raw(out, data, n);
         return true;
     }

@@ -19,10 +19,11 @@ const char *const trace_reason_texts[N_TRACE_REASONS] = {
 
 /* Where the pieces of a CTA have been written. */
 struct index_cta {
-    struct bytes places; /* chunk (from the one before), place, pieces: numbers of doc/traces.md */
+    struct bytes places; /* chunk (relative to the one before), place, pieces: encoded as in
+                          * doc/traces.md */
     uint64_t chunk;      /* of the last place */
     uint32_t n_places;
-    bool is_open; /* pieces go to the present chunk: `n_pieces` of them so far */
+    bool is_open; /* pieces go to the current chunk: `n_pieces` of them so far */
     uint32_t at, n_pieces;
 };
 
@@ -36,19 +37,19 @@ struct trace_writer {
     struct sink sink;
     ZSTD_CCtx *zstd;
     struct bytes packed;
-    uint64_t at; /* bytes of the file so far */
+    uint64_t at; /* offset in the file so far */
     bool failed;
     struct bytes about;
-    struct bytes notes, modules, launches; /* of the footer */
+    struct bytes notes, modules, launches; /* parts of the footer */
     uint32_t n_notes, n_modules, n_launches;
-    /* The present launch. */
+    /* The current launch. */
     uint64_t launch_at, n_ctas, piece_bytes;
-    struct bytes pieces; /* the present chunk */
+    struct bytes pieces; /* the current chunk */
     uint64_t last_cta;   /* in it */
     struct index_page **pages;
     uint64_t *page_at;
     uint32_t n_pages;
-    uint64_t *open; /* CTAs with pieces in the present chunk */
+    uint64_t *open; /* CTAs with pieces in the current chunk */
     uint32_t n_open, cap_open;
 };
 
@@ -157,7 +158,7 @@ static struct index_cta *index_of(struct trace_writer *w, uint64_t cta)
     return &(*page)->ctas[cta % TRACE_INDEX_CTAS];
 }
 
-/* The chunk that the CTA's pieces went to is over, or the CTA is. */
+/* The chunk with the CTA's pieces is complete, or the CTA is. */
 static void close_place(struct index_cta *c, uint64_t chunk)
 {
     if (!c->is_open)
@@ -178,7 +179,7 @@ static void write_page(struct trace_writer *w, uint64_t number)
     for (uint32_t i = 0; i < TRACE_INDEX_CTAS; i++) {
         struct index_cta *c = &p->ctas[i];
         put_varint(&b, c->n_places);
-        if (c->n_places) { /* the first chunk of a CTA is mostly that of the CTA before it */
+        if (c->n_places) { /* the first chunk of a CTA is usually that of the previous CTA */
             struct cursor in = {c->places.data, c->places.data + c->places.n, false};
             uint64_t first = get_varint(&in);
             put_signed(&b, first - before);
@@ -218,7 +219,7 @@ void trace_writer_piece(struct trace_writer *w, uint64_t cta, uint32_t warp, con
     if (w->pieces.n >= TRACE_CHUNK_BYTES)
         write_pieces(w);
     struct index_cta *c = index_of(w, cta);
-    /* A CTA's pieces of one place lie side by side. */
+    /* A CTA's pieces in one place are contiguous. */
     if (c->is_open && w->last_cta != cta)
         close_place(c, w->at);
     if (!c->is_open) {

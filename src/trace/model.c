@@ -27,8 +27,8 @@ void model_begin(struct warp_model *m)
         m->recent[i] = NULL;
 }
 
-/* At first: loops go round, nothing is jumped over, everything else is executed. The first surprise
- * counts. */
+/* Initially: backward branches are taken, forward branches are not, everything else executes. The
+ * first wrong prediction counts. */
 struct guard_state *model_guard(struct warp_model *m, const struct op *op, uint32_t pc)
 {
     struct guard_state *g = &m->guards[m->ops->ops[pc].guard];

@@ -7,11 +7,11 @@
 #include "trace/stream.h"
 
 struct warp_play {
-    struct stream_reader stream; /* first: its refill() is given it */
+    struct stream_reader stream; /* must be first: refill() receives it */
     struct cta_play *cta;
     uint32_t id;
-    uint64_t n_pieces;       /* of the CTA that it is done with */
-    struct bytes piece;      /* the present one */
+    uint64_t n_pieces;       /* pieces of the CTA that it has read */
+    struct bytes piece;      /* the current one */
     uint32_t mask;           /* lanes that execute the next instruction */
     const uint64_t *address; /* of the next instruction */
 };
@@ -28,17 +28,17 @@ struct cta_play {
 
 struct sm_play {
     struct cta_play *free, *made;
-    struct strbuf why; /* the trace cannot be read */
+    struct strbuf why; /* why the trace cannot be read */
 };
 
 struct trace_player {
-    struct emu_tracer tracer; /* first: what the emulator knows of it */
+    struct emu_tracer tracer; /* must be first: the emulator's view of it */
     struct trace_reader *reader;
     struct sm_play *sms;
     uint32_t n_sms;
-    /* The present launch. */
+    /* The current launch. */
     warp_runner run;
-    const struct program *program; /* whose operations `ops` describes */
+    const struct program *program; /* the program that `ops` describes */
     uint32_t n_warps;              /* of a CTA */
     struct trace_ops ops;
     uint64_t warp_insts;
@@ -62,7 +62,7 @@ static bool next_piece(struct stream_reader *s)
 
 /* --- the next instruction --- */
 
-/* Addresses where the scoreboard looks for them: it must know whether an atomic is in the way. */
+/* Puts addresses where the scoreboard reads them: it must know whether an atomic is in the way. */
 static void show_addresses(struct emu_warp *w, const struct op *op, const uint64_t *address)
 {
     void *row = warp_row(w, op->a);
@@ -75,7 +75,7 @@ static void show_addresses(struct emu_warp *w, const struct op *op, const uint64
     }
 }
 
-/* Finds out which lanes execute the next instruction, and where it goes in memory. */
+/* Finds which lanes execute the next instruction, and the addresses it accesses. */
 static void look_ahead(struct emu_warp *w, struct warp_play *play, const struct trace_ops *ops)
 {
     const struct op *op = &w->code[w->pc];
@@ -94,7 +94,7 @@ static void look_ahead(struct emu_warp *w, struct warp_play *play, const struct 
 
 /* --- what instructions do --- */
 
-/* A constant address is the program's. */
+/* A constant address is in the program. */
 static void find_constant(struct emu_warp *w, const struct op *op)
 {
     const void *row = warp_row(w, op->a);
@@ -104,7 +104,7 @@ static void find_constant(struct emu_warp *w, const struct op *op)
                                       : ((const uint64_t *)row)[i] + (uint64_t)op->imm;
 }
 
-/* Mostly all of them; hosts are not asked whether they can count. */
+/* Usually all of them, so popcount, which some hosts lack, is not needed. */
 static inline uint32_t lanes_of(uint32_t mask)
 {
     return mask == ~0u ? WARP_LANES : (uint32_t)__builtin_popcount(mask);
@@ -137,7 +137,7 @@ static void play_generic(struct emu_warp *w, const struct op *op, uint32_t mask,
     count(load ? &s->local_load_bytes : &s->local_store_bytes, local, op);
 }
 
-/* The machine orders the atomic and takes its time; nothing is performed. */
+/* The machine orders and times the atomic; nothing is computed. */
 static void play_atomic(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     struct emu *e = w->emu;
@@ -167,7 +167,7 @@ static void play_branch_table(struct emu_warp *w, struct warp_play *play, const 
         return;
     }
     if (group != mask)
-        w->pc = here; /* the others come back to this instruction */
+        w->pc = here; /* the other lanes return to this instruction */
     simt_branch(w, (uint32_t)target, group, meet);
 }
 
@@ -191,7 +191,7 @@ static void play_indirect_call(struct emu_warp *w, struct warp_play *play, const
     simt_call(w, &p->funcs[callee], site, now);
 }
 
-/* The operands of a barrier that were in registers are put back there. */
+/* Restores the operands of a barrier that were in registers. */
 static void play_barrier(struct emu_warp *w, struct warp_play *play, const struct op *op,
                          uint32_t mask, bool asks)
 {
@@ -212,7 +212,7 @@ static void play_host_call(struct emu_warp *w, struct warp_play *play, const str
     const struct call_site *site = &e->program->calls[op->extra];
     size_t n;
     if (is_heap_call(site))
-        heap_put_off(w, site, 0); /* it takes its time; no lane gets anything */
+        heap_put_off(w, site, 0); /* it takes its time; no lane receives an address */
     const char *text = read_text(&play->stream, &n);
     if (text && e->print)
         e->print(e->print_user, text, n);
@@ -253,7 +253,7 @@ static void play_control(struct emu_warp *w, struct warp_play *play, const struc
     case EXEC_BAR:
         play_barrier(w, play, op, mask, t->asks & ASK_BARRIER);
         break;
-    default: /* it computes something: only the clock notices */
+    default: /* it computes something: only its timing matters */
         if (t->asks & ASK_ZEROS)
             w->emu->stats->div_by_zero += read_zeros(&play->stream);
     }
@@ -271,7 +271,7 @@ static void play_memory(struct emu_warp *w, struct warp_play *play, const struct
         find_constant(w, op);
 }
 
-/* A named variable in local memory; parameters of calls take no access. */
+/* A named variable in local memory; parameters of calls need no access. */
 static void play_frame(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     struct run_stats *s = w->emu->stats;
@@ -339,7 +339,7 @@ static uint64_t play_warp(struct emu_warp *w, uint64_t slice)
     const struct op *op = &w->code[w->pc];
     const struct trace_op *t = &ops->ops[w->pc];
     struct run_stats *s = w->emu->stats;
-    (void)slice; /* SMs ask for one */
+    (void)slice; /* SMs request one */
     w->pc++;
     s->warp_insts++;
     s->insts[op->klass]++;
@@ -351,7 +351,7 @@ static uint64_t play_warp(struct emu_warp *w, uint64_t slice)
     if (w->state != WARP_DONE && w->state != WARP_FAULTED)
         look_ahead(w, p, ops);
     if (p->stream.failed)
-        report(w, p, "the trace does not tell how this warp goes on");
+        report(w, p, "the trace does not say how this warp continues");
     else if (w->state == WARP_DONE && !read_is_over(&p->stream))
         report(w, p, "the trace has more of this warp than it can execute");
     return 1;
@@ -434,7 +434,8 @@ void trace_player_begin(struct trace_player *p, struct emu *emu, uint64_t warp_i
 {
     const uint32_t *block = emu->launch.block;
     uint32_t n_warps = (block[0] * block[1] * block[2] + WARP_LANES - 1) / WARP_LANES;
-    if (p->program != emu->program || p->n_warps != n_warps) { /* the models are made for those */
+    if (p->program != emu->program || p->n_warps != n_warps) { /* the models were made for other
+                                                                * ones */
         free_ctas(p);
         trace_ops_destroy(&p->ops);
         trace_ops_build(&p->ops, emu->program);

@@ -6,13 +6,13 @@
 #include "trace/stream.h"
 #include "trace/watch.h"
 
-enum { MAX_SMS = 1024 }; /* as many as a configuration may ask for */
+enum { MAX_SMS = 1024 }; /* the most that a configuration may have */
 
 struct warp_record {
     struct stream_writer stream;
     struct cta_record *cta;
     uint32_t id;
-    uint32_t n_barriers; /* of the whole CTA that it has come to */
+    uint32_t n_barriers; /* barriers of the whole CTA it has reached */
 };
 
 struct cta_record {
@@ -29,15 +29,15 @@ struct sealed {
     uint64_t cycle, cta;
     size_t at, n;
     uint32_t warp;
-    bool ends_cta; /* no piece: the CTA has ended */
+    bool ends_cta; /* not a piece: the CTA has ended */
 };
 
 struct sm_record {
     struct cta_record *free, *made;
     struct bytes pile;
     struct sealed *sealed;
-    uint32_t n_sealed, cap_sealed, next; /* next: to be gathered */
-    struct strbuf printed;               /* by the instruction that runs */
+    uint32_t n_sealed, cap_sealed, next; /* next: the next one to be gathered */
+    struct strbuf printed;               /* by the running instruction */
     void (*print)(void *user, const char *text, size_t len);
     void *print_user;
     struct access_log log;
@@ -45,17 +45,17 @@ struct sm_record {
 };
 
 struct trace_recorder {
-    struct emu_tracer tracer; /* first: what the emulator knows of it */
+    struct emu_tracer tracer; /* must be first: the emulator's view of it */
     struct trace_writer *writer;
     struct sm_record *sms;
     uint32_t n_sms;
-    /* The present launch. */
+    /* The current launch. */
     warp_runner run;
-    const struct program *program; /* whose operations `ops` describes */
+    const struct program *program; /* the program that `ops` describes */
     struct trace_ops ops;
     struct memory_watch *memory;
     struct time_reasons reasons;
-    /* Modules that are in the file. */
+    /* Modules already written to the file. */
     const struct ptx_module **modules;
     uint32_t n_modules, cap_modules;
 };
@@ -85,7 +85,7 @@ static uint32_t rows_value(const struct emu_warp *w, uint32_t row, uint32_t lane
     return ((const uint32_t *)warp_row(w, row))[lane];
 }
 
-/* Where the lanes of an indirect branch or call go first, and which of them; false if it faults. */
+/* Where the lanes of an indirect branch or call go first, and which lanes; false if it faults. */
 static bool find_target(const struct emu_warp *w, const struct op *op, uint32_t mask,
                         uint64_t *target, uint32_t *lanes)
 {
@@ -128,7 +128,7 @@ static void keep_text(void *user, const char *text, size_t len)
         s->print(s->print_user, text, len);
 }
 
-/* Executes an instruction whose text is wanted. */
+/* Executes an instruction whose printed text is recorded. */
 static uint64_t run_printing(struct trace_recorder *r, struct sm_record *s, struct emu_warp *w)
 {
     struct emu *e = w->emu;
@@ -143,7 +143,7 @@ static uint64_t run_printing(struct trace_recorder *r, struct sm_record *s, stru
     return n;
 }
 
-/* What the questions are about, before the instruction overwrites its operands. */
+/* The inputs of the questions, before the instruction overwrites its operands. */
 struct question {
     const struct op *op;
     const struct trace_op *t;
@@ -171,7 +171,7 @@ static void prepare(const struct emu_warp *w, const struct trace_ops *ops, struc
         q->barrier = barrier_operands(w, q->op, q->mask);
 }
 
-/* A guarded brx first lets its lanes come back alone; nothing is asked of it then. */
+/* A guarded brx first makes its lanes return separately; no question is asked then. */
 static bool asks_target(const struct emu_warp *w, const struct question *q)
 {
     return q->t->asks & ASK_TARGET &&
@@ -205,7 +205,7 @@ static uint64_t record_warp(struct emu_warp *w, uint64_t slice)
     struct sm_record *s = &r->sms[e->smid];
     struct warp_record *record = w->trace;
     struct question q = {0};
-    (void)slice; /* SMs ask for one */
+    (void)slice; /* SMs request one */
     prepare(w, &r->ops, &q);
     uint64_t n = q.t->asks & ASK_TEXT ? run_printing(r, s, w) : r->run(w, 1);
     if (w->state == WARP_FAULTED) /* there will be no trace */
@@ -289,7 +289,7 @@ static void free_ctas(struct trace_recorder *r)
     }
 }
 
-/* --- gathering: in the order of time, SMs with smaller numbers first --- */
+/* --- gathering: in time order; at equal times, lower SM numbers first --- */
 
 static struct sm_record *first_sealed(struct trace_recorder *r)
 {
@@ -358,7 +358,7 @@ void trace_recorder_begin(struct trace_recorder *r, struct emu *emu, const char 
     memcpy(t.block, l->block, sizeof t.block);
     memcpy(t.offset, l->offset, sizeof t.offset);
     trace_writer_begin_launch(r->writer, &t);
-    free_ctas(r); /* of another program, or with other numbers of warps */
+    free_ctas(r); /* for another program, or with other numbers of warps */
     trace_ops_destroy(&r->ops);
     trace_ops_build(&r->ops, emu->program);
     r->program = emu->program;

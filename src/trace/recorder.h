@@ -1,8 +1,8 @@
-/* Records what the warps of a timed run do: stands between the SMs and the emulator, and writes
- * down the answers to the questions of trace_op.h as they are given.
+/* Records what the warps of a timed run do: sits between the SMs and the emulator and writes down
+ * the answers to the questions of trace_op.h.
  *
- * Every SM writes for itself; what has ended is gathered when the memory image changes, in the
- * order of time. So the file depends neither on the quantum nor on threads nor on the engine. */
+ * Every SM records separately; finished pieces are gathered when the memory image changes, in time
+ * order. So the file depends neither on the quantum nor on threads nor on the engine. */
 #ifndef HEDDLE_TRACE_RECORDER_H
 #define HEDDLE_TRACE_RECORDER_H
 
@@ -15,14 +15,14 @@ struct trace_recorder *trace_recorder_create(struct sink sink, const struct trac
                                              uint32_t n_sms);
 void trace_recorder_destroy(struct trace_recorder *r); /* NULL is fine */
 
-/* Begins a launch: `emu` describes it, and is what SMs will take their own from. */
+/* Begins a launch: `emu` describes it, and SMs take their copies from it. */
 void trace_recorder_begin(struct trace_recorder *r, struct emu *emu, const char *ptx,
                           size_t ptx_bytes);
-/* Every SM has come to the same time, and none is running. */
+/* Call it when every SM has reached the same time and none is running. */
 void trace_recorder_gather(struct trace_recorder *r);
-/* The launch has run to its end. */
+/* The launch has completed. */
 void trace_recorder_end(struct trace_recorder *r, struct emu *emu, uint64_t warp_insts);
-/* Something to be known of what is recorded; before the end. */
+/* Adds a note about the recording; call it before the end. */
 void trace_recorder_note(struct trace_recorder *r, const char *name, const char *value);
 /* The last launch has ended; false if the trace could not be written. */
 bool trace_recorder_finish(struct trace_recorder *r);

@@ -1,16 +1,15 @@
-/* Reads what stream_write.c writes. Whatever the bytes are, every answer is one the emulator could
- * have given: lanes are lanes of the mask, numbers are in range; or the stream has failed. */
+/* Reads what stream_write.c writes. Whatever the bytes are, every answer is one that the emulator
+ * could have given (lanes are within the mask, numbers are in range), or the stream has failed. */
 #include "trace/stream.h"
 
 static void fail(struct stream_reader *r)
 {
     r->failed = true;
-    r->n_expected = UINT64_MAX; /* nothing more is asked for */
+    r->n_expected = UINT64_MAX; /* nothing more is read */
     r->in.at = r->in.end;
 }
 
-/* Takes the number of expected answers that stands after an unexpected one, and at the beginning of
- * a piece. */
+/* Reads the count of predicted answers that follows an unpredicted one, or begins a piece. */
 static void next_run(struct stream_reader *r)
 {
     r->n_expected = get_limited(&r->in, r->most);
@@ -26,7 +25,7 @@ void read_begin(struct stream_reader *r)
     r->n_expected = 0;
 }
 
-/* True if the next answer is as expected. Else it is to be read, and answer_end() called. */
+/* True if the next answer is as predicted. Otherwise read it and call answer_end(). */
 static inline bool is_expected(struct stream_reader *r)
 {
     while (!r->n_expected) {

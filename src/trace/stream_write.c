@@ -77,7 +77,7 @@ static bool moved_by(const struct address_state *s, uint32_t mask, const uint64_
 }
 
 struct grid {
-    uint32_t log_row; /* lanes of a row */
+    uint32_t log_row; /* log2 of the lanes per row */
     uint64_t stride, pitch;
 };
 
@@ -87,7 +87,7 @@ static uint64_t grid_offset(const struct grid *g, uint32_t lane)
     return g->stride * column + g->pitch * row;
 }
 
-/* Fills in what two lanes tell: `n` steps lead from one address to the other. */
+/* Derives the step from two lanes: `n` steps lead from one address to the other. */
 static bool find_step(uint64_t from, uint64_t to, uint32_t n, uint64_t *step)
 {
     int64_t apart = (int64_t)(to - from);
@@ -95,7 +95,7 @@ static bool find_step(uint64_t from, uint64_t to, uint32_t n, uint64_t *step)
     return apart % (int64_t)n == 0;
 }
 
-/* Do the lanes lie in a grid with rows of that length? */
+/* Are the lanes arranged in a grid with rows of that length? */
 static bool fit_grid(struct grid *g, uint32_t mask, const uint64_t *address)
 {
     uint32_t first = (uint32_t)__builtin_ctz(mask), n = 1u << g->log_row;
@@ -174,10 +174,10 @@ static bool write_like(struct stream_writer *w, struct address_state *s, uint32_
     return false;
 }
 
-/* Distances of the lanes of a mask from the smallest of them. */
+/* Distances of the lanes of a mask from the lowest address. */
 struct distances {
     uint64_t least, v[WARP_LANES];
-    uint32_t n, bits; /* more than 64: they are no multiples of the unit */
+    uint32_t n, bits; /* more than 64: they are not multiples of the unit */
 };
 
 static void find_distances(struct distances *d, uint32_t mask, const uint64_t *address,
@@ -203,8 +203,8 @@ static void find_distances(struct distances *d, uint32_t mask, const uint64_t *a
     d->bits = !is_exact ? UINT32_MAX : all ? 64 - (uint32_t)__builtin_clzll(all) : 0;
 }
 
-/* Sorted distances, written as what lies between them: the upper part of each gap in unary, the
- * lower `low` bits as they are (Rice's code). */
+/* Sorted distances, encoded as the gaps between them: the upper part of each gap in unary, the
+ * lower `low` bits in binary (Rice code). */
 struct gaps {
     uint64_t v[WARP_LANES];
     uint32_t n, low;

@@ -47,7 +47,7 @@ static bool accesses_memory(enum exec_id id)
     case EXEC_ST_GENERIC:
     case EXEC_ATOM_ANY:
         return true;
-    default: /* parameters and frames: where they are is known */
+    default: /* parameters and frames: their addresses are known */
         return false;
     }
 }
@@ -74,8 +74,8 @@ static uint32_t questions_of(const struct program *p, uint32_t pc)
     }
 }
 
-/* Does anything in the function read the register? Registers of PTX are as good as never written
- * twice, so this is as good as asking whether the value is used. */
+/* Does anything in the function read the register? Registers of PTX are hardly ever written twice,
+ * so this says well enough whether the value is used. */
 static bool is_read(const struct ptx_func *f, uint32_t reg)
 {
     uint32_t reads[PTX_MAX_INST_REGS], writes[PTX_MAX_INST_REGS], n_reads, n_writes;
@@ -117,7 +117,8 @@ static enum time_source time_source_of(const struct program *p, uint32_t pc)
     }
 }
 
-/* Additions of floats round; an exchange and a comparison leave what came last, or first. */
+/* Additions of floats round; an exchange or a compare-and-swap leaves the last or the first
+ * value. */
 static bool commutes(const struct op *op)
 {
     switch (op->sub) {
@@ -134,7 +135,7 @@ static bool commutes(const struct op *op)
     }
 }
 
-/* Bytes of one lane's access; 0 for what is no access. */
+/* Bytes of one lane's access; 0 if it is not an access. */
 static uint32_t unit_of(const struct op *op, enum exec_id id)
 {
     if (!accesses_memory(id))
@@ -142,7 +143,8 @@ static uint32_t unit_of(const struct op *op, enum exec_id id)
     return id == EXEC_ATOM_ANY ? op->width : (uint32_t)op->width * op->vec;
 }
 
-/* Shared memory serves words, whoever wants them; only wide accesses go by parts of the warp. */
+/* Shared memory serves words, whichever lanes request them; only wide accesses are split by parts
+ * of the warp. */
 static bool is_in_any_order(const struct op *op, enum exec_id id)
 {
     bool is_shared = id == EXEC_LD_SHARED || id == EXEC_ST_SHARED ||
@@ -169,7 +171,7 @@ static bool is_control(enum exec_id id)
     }
 }
 
-/* Where a variable of a function is, is known; that it is used takes an access nevertheless. */
+/* The address of a function's variable is known; the access still takes place. */
 static bool is_in_frame(enum exec_id id)
 {
     return id == EXEC_LD_FRAME || id == EXEC_ST_FRAME;

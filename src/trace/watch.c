@@ -38,8 +38,8 @@ static bool is_unordered(uint64_t earlier, uint64_t who)
     return same_stage(earlier, who) && warp_of(earlier) != warp_of(who);
 }
 
-/* Those who did it so far, as far as later ones must know. What a CTA did before its last barrier
- * is settled for itself; for others the CTA counts. */
+/* Adds an accessor to those so far, as far as later checks need it. What a CTA did before its last
+ * barrier is ordered within the CTA; other CTAs only see the CTA. */
 static uint64_t join_who(uint64_t before, uint64_t who)
 {
     if (!before)
@@ -115,7 +115,7 @@ static void found(const struct event *e, enum trace_reason reason)
 
 /* --- cells --- */
 
-/* FETCH is an atomic whose result is used: it reads too. */
+/* FETCH is an atomic whose result is used: it also reads. */
 enum access_kind { LOAD, STORE, ATOMIC, FETCH };
 
 static void read_cell(struct shadow_cell *c, const struct event *e, bool is_atomic)
@@ -150,7 +150,7 @@ static void touch_cell(struct shadow_cell *c, const struct event *e, enum access
         write_cell(c, e, kind != STORE, value, operation);
 }
 
-/* Splits words into bytes: their writers and readers are those of the word. */
+/* Splits words into bytes, which inherit the word's writers and readers. */
 static void split_cells(const struct shadow_cell *words, struct shadow_cell *bytes, uint32_t n)
 {
     for (uint32_t i = n; i-- > 0;) {
@@ -211,7 +211,7 @@ static void touch_shared(struct shared_watch *s, uint64_t offset, uint32_t bytes
 struct log_entry {
     uint64_t cycle, who;
     uint32_t pc;
-    uint8_t n, bytes, kind, operation; /* n lanes: addresses and, of a store, data follow */
+    uint8_t n, bytes, kind, operation; /* n lanes: addresses and, for a store, data follow */
 };
 
 void access_log_destroy(struct access_log *l)
@@ -268,7 +268,7 @@ static bool describe_access(const struct op_info *info, const struct op *op,
         a->kind = STORE;
         *space = PTX_GLOBAL;
         return true;
-    case EXEC_LD_GLOBAL: /* nobody writes constants */
+    case EXEC_LD_GLOBAL: /* constants are never written */
         *space = PTX_GLOBAL;
         return op->klass != PTX_CLASS_LD_CONST;
     case EXEC_ST_SHARED:
@@ -351,11 +351,11 @@ bool watch_is_full_barrier(const struct emu_warp *w, const struct op *op, uint32
     return !threads || (threads + WARP_LANES - 1) / WARP_LANES == w->cta->n_warps;
 }
 
-/* --- global memory: pages of cells, by words until someone touches bytes --- */
+/* --- global memory: pages of cells, by words until a byte is accessed --- */
 
 struct page {
     uint64_t number; /* address / PAGE_BYTES + 1; 0 = no page */
-    uint32_t launch; /* that the cells are of */
+    uint32_t launch; /* the launch that the cells belong to */
     uint32_t log_bytes, cap_cells;
     struct shadow_cell *cells;
 };

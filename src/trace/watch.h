@@ -1,12 +1,12 @@
 /* Watches for anything that would come out differently if warps ran at other times: then a trace is
- * worth something only on the machine it was recorded on.
+ * valid only on the machine it was recorded on.
  *
  * Two accesses of one launch to one byte are ordered if they are of the same warp, or of the same
- * CTA with a barrier of the whole CTA between them. If they are not, and one of them writes, order
- * may matter: a load may find the one or the other value; of two stores of different values either
- * may stay. Atomics that commute may meet, if nobody looks at what they found. The shadow keeps,
- * for each word or byte, who wrote it and who read it last. What it does not see: fences and flags
- * by which CTAs wait for each other (such a kernel is timing-dependent, and is said to be). */
+ * CTA with a barrier of the whole CTA between them. If they are unordered and one of them writes,
+ * timing may matter: a load may find either value; of two stores of different values, either may be
+ * the last. Commuting atomics may access the same byte if their results are not used. The shadow
+ * keeps, for each word or byte, its last writer and reader. It does not see fences and flags by
+ * which CTAs wait for each other; such a kernel is reported as timing-dependent. */
 #ifndef HEDDLE_TRACE_WATCH_H
 #define HEDDLE_TRACE_WATCH_H
 
@@ -15,7 +15,7 @@
 #include "trace/file.h"
 #include "trace/trace_op.h"
 
-/* What was found, and where first. */
+/* What was found, and where it was first seen. */
 struct time_reasons {
     bool found[N_TRACE_REASONS];
     uint64_t cycle[N_TRACE_REASONS];
@@ -23,15 +23,15 @@ struct time_reasons {
 };
 void time_reasons_clear(struct time_reasons *t);
 void time_reasons_destroy(struct time_reasons *t);
-/* Moves what was found into `into`, where the earlier one stays. */
+/* Moves the findings to `into`; the earlier place is kept. */
 void time_reasons_join(struct time_reasons *into, struct time_reasons *from);
 
 /* One word or byte of memory. */
 struct shadow_cell {
-    uint64_t writer, reader; /* packed: see watch.c; 0 = nobody */
+    uint64_t writer, reader; /* packed: see watch.c; 0 = none */
     uint32_t value;          /* stored last */
-    uint8_t operation;       /* 0 = the writer stored; else the atomic's, + 1 */
-    bool atomic_reader;      /* an atomic whose result is used is among the readers */
+    uint8_t operation;       /* 0 = the writer stored; otherwise the atomic's operation + 1 */
+    bool atomic_reader;      /* the readers include an atomic whose result is used */
 };
 
 /* Shared memory of a CTA. A zeroed struct is valid. */
@@ -43,7 +43,7 @@ struct shared_watch {
 void shared_watch_begin(struct shared_watch *s, uint32_t bytes);
 void shared_watch_destroy(struct shared_watch *s);
 
-/* Accesses of one SM to global memory that have not been looked at. */
+/* Global memory accesses of one SM that have not been checked yet. */
 struct access_log {
     struct bytes bytes;
     size_t next;
@@ -54,7 +54,7 @@ void access_log_destroy(struct access_log *l);
 void watch_instruction(const struct emu_warp *w, uint32_t pc, uint32_t mask,
                        const struct trace_op *t, uint32_t n_barriers, struct shared_watch *shared,
                        struct access_log *log, struct time_reasons *reasons);
-/* Does the barrier instruction hold up every warp of the CTA? */
+/* Does the barrier instruction wait for every warp of the CTA? */
 bool watch_is_full_barrier(const struct emu_warp *w, const struct op *op, uint32_t mask);
 
 /* Global memory. */
@@ -62,7 +62,7 @@ struct memory_watch;
 struct memory_watch *memory_watch_create(void);
 void memory_watch_destroy(struct memory_watch *m);
 void memory_watch_begin(struct memory_watch *m); /* another launch */
-/* Looks at what the SMs have logged, in the order of time, and empties the logs. */
+/* Checks what the SMs have logged, in time order, and empties the logs. */
 void memory_watch_take(struct memory_watch *m, struct access_log *const *logs, uint32_t n_logs,
                        const struct program *p, struct time_reasons *reasons);
 

@@ -113,8 +113,8 @@ says '"reason": "clock"'
 
 # Mistakes.
 status 2 "$heddle" run --replay none.trace && complains "none.trace: cannot read it: No such file"
-status 2 "$heddle" run --replay own.cl && complains "own.cl: byte 0: this is no trace of Heddle"
-status 2 "$heddle" show trace own.cl && complains "own.cl: byte 0: this is no trace of Heddle"
+status 2 "$heddle" run --replay own.cl && complains "own.cl: byte 0: this is not a Heddle trace"
+status 2 "$heddle" show trace own.cl && complains "own.cl: byte 0: this is not a Heddle trace"
 status 2 "$heddle" run --replay nw.trace --seed 3 && complains "--seed has no meaning with --replay"
 status 2 "$heddle" run --replay nw.trace --strict && complains "--strict has no meaning with --replay"
 status 2 "$heddle" run own.cl --seed 3 && complains "--seed is for workloads"

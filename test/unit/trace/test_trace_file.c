@@ -306,7 +306,7 @@ static void strangers_are_named(void **state)
     bool cannot_read;
     (void)state;
     make_file(&file);
-    complains("HEDDLEL1D and so on and on", 26, "byte 0: this is no trace of Heddle");
+    complains("HEDDLEL1D and so on and on", 26, "byte 0: this is not a Heddle trace");
     file.text[12] = 3;
     complains(file.text, file.len,
               "byte 12: version 3 of the format; this Heddle reads versions 1 to 2");
@@ -322,7 +322,7 @@ static void strangers_are_named(void **state)
         strbuf_destroy(&of);
     }
     memset(file.text + file.len - 16, 0xff, 8);
-    complains(file.text, file.len, "the footer is said to be after the end");
+    complains(file.text, file.len, "the offset of the footer is after the end");
     unlink(path);
     assert_null(trace_reader_open(path, &cannot_read, &why));
     assert_false(cannot_read); /* a name that does not exist is the caller's mistake */
