@@ -120,14 +120,14 @@ void emu_x_ATOM_ANY(struct emu_warp *w, const struct op *op, uint32_t mask)
         if (!p)
             return;
         uint64_t b = row_value(w, op, op->b, i), c = row_value(w, op, op->c, i);
-        if (w->emu->overlay && space == PTX_GLOBAL) { /* the timing model says when */
+        if (w->emu->overlay && space == PTX_GLOBAL) { /* the timing model decides when */
             later->mask |= 1u << i;
             later->b[i] = b;
             later->c[i] = c;
             continue;
         }
         struct op here = *op;
-        here.sub2 = (uint8_t)space; /* of a generic address, the space it turned out to mean */
+        here.sub2 = (uint8_t)space; /* the space that a generic address refers to */
         memcpy(&old, p, op->width);
         uint64_t v = atomic_result(&here, old, b, c);
         memcpy(p, &v, op->width);

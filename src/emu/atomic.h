@@ -1,4 +1,4 @@
-/* One lane's atomic operation on a value, apart from where and when it is ordered. */
+/* One lane's atomic operation on a value, independent of where and when it is ordered. */
 #ifndef HEDDLE_EMU_ATOMIC_H
 #define HEDDLE_EMU_ATOMIC_H
 
@@ -7,7 +7,7 @@
 /* The new value of a memory word of op->width bytes that holds `old`; b and c are the operands. */
 uint64_t atomic_result(const struct op *op, uint64_t old, uint64_t b, uint64_t c);
 
-/* Gives a lane the old value, once its atomic has been performed. */
+/* Writes the old value to a lane's destination, once its atomic has been performed. */
 void atomic_finish(struct emu_warp *w, const struct op *op, uint32_t lane, uint64_t old);
 
 #endif

@@ -38,9 +38,8 @@ void barrier_warp_done(struct emu_cta *cta)
             open_if_complete(cta, i);
 }
 
-/* Barriers act on whole warps: a warp some of whose threads are elsewhere would hang, or, on
- * machines that count warps, let the others through too early. Either way it is the kernel's
- * mistake. */
+/* Barriers act on whole warps. A warp with threads on another path would hang or, on machines that
+ * count warps, release the others too early. Either way it is a bug in the kernel. */
 static bool check_arrival(struct emu_warp *w, uint32_t mask, uint32_t number, uint32_t expected)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
@@ -52,8 +51,8 @@ static bool check_arrival(struct emu_warp *w, uint32_t mask, uint32_t number, ui
         return false;
     }
     if (number >= MAX_BARRIERS) {
-        emu_fault(w, FAULT_BARRIER, lane, "barrier %u does not exist: there are %d", number,
-                  MAX_BARRIERS);
+        emu_fault(w, FAULT_BARRIER, lane, "barrier %u does not exist: a CTA has %d barriers",
+                  number, MAX_BARRIERS);
         return false;
     }
     if (expected > w->cta->n_warps) {

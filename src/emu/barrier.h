@@ -1,4 +1,4 @@
-/* CTA barriers. A warp arrives as a whole; those that wait are released when enough have come. */
+/* CTA barriers. A warp arrives as a whole; waiting warps are released when enough have arrived. */
 #ifndef HEDDLE_EMU_BARRIER_H
 #define HEDDLE_EMU_BARRIER_H
 

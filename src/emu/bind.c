@@ -17,13 +17,13 @@ struct variant {
 #v, {&vec_alu_##v, &vec_mem_##v, &vec_sreg_##v }, vec_run_##v                              \
     }
 
-/* Chosen by what the host says it can do, never by its model. */
+/* Chosen by the features that the host reports, never by its model. */
 static uint32_t list_variants(struct variant *out)
 {
     uint32_t n = 0;
     out[n++] = VARIANT(generic);
 #if defined(__x86_64__)
-    bool avx2 = host_has_avx2(); /* asked first: that makes the others known too */
+    bool avx2 = host_has_avx2(); /* must be first: it initialises the detection of the others */
     if (avx2)
         out[n++] = VARIANT(avx2);
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

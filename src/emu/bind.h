@@ -4,10 +4,10 @@
 
 #include "emu/warp.h"
 
-/* Variants this build has and this host can run, best last: "generic", "avx2", "avx512". */
+/* Variants that this build has and this host can run, best last: "generic", "avx2", "avx512". */
 uint32_t host_isa_count(void);
 const char *host_isa_name(uint32_t i);
-/* The index of a name, or of the best variant for NULL; -1 if the host cannot run it. */
+/* The index of a name; NULL = the best variant. -1 if the host cannot run it. */
 int host_isa_find(const char *name);
 
 /* The loop that steps a warp, compiled for that variant. */

@@ -29,8 +29,8 @@ static uint32_t lanes_to(const uint32_t *targets, const uint32_t *index, uint32_
     return lanes;
 }
 
-/* A branch to each distinct target in turn: lanes that go there part from those still undecided,
- * which repeat the instruction. */
+/* A branch to each distinct target in turn: lanes that go there leave those still undecided, which
+ * repeat the instruction. */
 FN(BRX)
 {
     const uint32_t *index = warp_row(w, op->a);
@@ -44,14 +44,14 @@ FN(BRX)
         }
     }
     uint32_t meet = info_of(w, op)->reconverge, here = w->pc - 1;
-    if (mask != w->active) { /* a guard: its lanes come back alone */
+    if (mask != w->active) { /* a guard: its lanes return separately */
         simt_branch(w, here, mask, meet);
         return;
     }
     uint32_t target = targets[index[__builtin_ctz(mask)]];
     uint32_t group = lanes_to(targets, index, mask, target);
     if (group != mask)
-        w->pc = here; /* the others come back to this instruction */
+        w->pc = here; /* the other lanes return to this instruction */
     simt_branch(w, target, group, meet);
 }
 
@@ -76,14 +76,14 @@ static bool same_sizes(const struct call_copy *given, uint32_t n, const struct p
     return same;
 }
 
-/* Copies follow the call's own list: it must be what the function has. */
+/* Copies follow the call's own list, so it must match the function's. */
 static bool fits_call(const struct ptx_func *f, const struct call_site *site)
 {
     return same_sizes(site->args, site->n_args, f->params, f->n_params) &&
            same_sizes(site->rets, site->n_rets, f->rets, f->n_rets);
 }
 
-/* Lanes that call the function the first lane calls go now; the others repeat the call. */
+/* Lanes that call the same function as the first lane go now; the others repeat the call. */
 FN(CALL_INDIRECT)
 {
     struct program *p = w->emu->program;
@@ -94,13 +94,13 @@ FN(CALL_INDIRECT)
     if (index >= p->module->n_funcs || address != program_func_address((uint32_t)index) ||
         !p->funcs[index].func->has_body) {
         emu_fault(w, FAULT_CALL, lead,
-                  "call through a register that holds 0x%llx, which is no function",
+                  "call through a register that holds 0x%llx, which is not a function",
                   (unsigned long long)address);
         return;
     }
     if (!fits_call(p->funcs[index].func, site)) {
         emu_fault(w, FAULT_CALL, lead,
-                  "call through a register of '%s', whose parameters differ from the call's",
+                  "call of '%s' through a register: its parameters differ from the call's",
                   p->funcs[index].func->name);
         return;
     }
@@ -132,14 +132,14 @@ FN(EXIT)
     simt_exit(w, mask);
 }
 
-/* In CUDA, grid.sync() traps if the launch is not a cooperative one. */
+/* In CUDA, grid.sync() traps if the launch is not cooperative. */
 FN(TRAP)
 {
     (void)op;
     emu_fault(
         w, FAULT_TRAP, (uint32_t)__builtin_ctz(mask), "the kernel executed a trap%s",
         w->emu->program->asks_for_cooperation
-            ? "; it asks for a cooperative launch, as grid.sync() does, and there are none here"
+            ? "; it needs a cooperative launch, as grid.sync() does, which Heddle does not support"
             : "");
 }
 

@@ -1,4 +1,4 @@
-/* What the files of rare operations share: one lane at a time, values as bit patterns. */
+/* Shared by the files of rare operations: one lane at a time, values as bit patterns. */
 #ifndef HEDDLE_EMU_CUSTOM_H
 #define HEDDLE_EMU_CUSTOM_H
 

@@ -1,4 +1,4 @@
-/* Bit fields, permutations, video instructions and moves that have many forms. */
+/* Bit fields, permutations, video instructions, and moves with many forms. */
 #include "emu/custom.h"
 #include "emu/lanes.h"
 
@@ -47,7 +47,7 @@ FN(LOP3_B32)
     warp_set_pred(w, op->pdst, vec_combine(op->sub2, nonzero, warp_pred(w, op->psrc)), mask);
 }
 
-/* The selectors of prmt's special modes, per low two bits of c, as prmt's own nibbles. */
+/* The selectors of prmt's special modes, by the low two bits of c, as nibbles for prmt. */
 static uint32_t prmt_selectors(uint8_t mode, uint32_t k)
 {
     static const uint16_t f4e[] = {0x3210, 0x4321, 0x5432, 0x6543};
@@ -154,7 +154,7 @@ FN(VIDEO4_ANY)
 
 /* --- moves --- */
 
-FN(MOV_ANY) /* lower_inst.c chooses a precise form for every mov */
+FN(MOV_ANY) /* lower_inst.c chooses a specific form for every mov */
 {
     emu_fault(w, FAULT_REFUSED, (uint32_t)__builtin_ctz(mask), "a mov of an unknown form");
     (void)op;
@@ -228,7 +228,7 @@ FN(ISSPACEP_ANY)
         case PTX_MOD_SPACE_GLOBAL:
             yes = !shared && !local;
             break;
-        default: /* const and param windows do not exist apart from global */
+        default: /* const and param have no windows apart from global */
             yes = false;
         }
         bits |= (uint32_t)yes << i;

@@ -21,7 +21,7 @@ static int compare_values(uint8_t type, uint64_t a, uint64_t b, bool ftz)
     }
 }
 
-/* `order` as fp_compare() gives it: 2 = unordered. */
+/* `order` is the result of fp_compare(): 2 = unordered. */
 static bool comparison_holds(uint8_t cmp, int order)
 {
     switch (cmp) {
@@ -84,7 +84,7 @@ FN(SETP_ANY)
 {
     uint32_t with = warp_pred(w, op->psrc);
     uint32_t first = compare_lanes(w, op, mask, op->type, 0);
-    /* p|q of a packed comparison are the two halves; of another, a result and its opposite. */
+    /* p|q of a packed comparison are the two halves; otherwise a result and its negation. */
     uint32_t second = custom_is_pair(op->type) ? compare_lanes(w, op, mask, op->type, 16) : ~first;
     warp_set_pred(w, op->pdst, vec_combine(op->sub2, first, with), mask);
     warp_set_pred(w, op->pdst2, vec_combine(op->sub2, second, with), mask);
@@ -197,7 +197,7 @@ static uint64_t clamp_int(uint8_t to, uint8_t from, uint64_t v)
     return v > max ? max : v;
 }
 
-/* A float with 10 fraction bits in the place of one with 23. */
+/* A float with 10 fraction bits in the format of one with 23. */
 static uint64_t to_tf32(uint64_t a, enum fp_round round)
 {
     uint64_t dropped = 0x1fff, half = 0x1000;
@@ -233,7 +233,7 @@ static uint64_t convert(const struct op *op, uint64_t v)
     return fp_convert(custom_format_of(from), custom_format_of(to), v, mode);
 }
 
-/* The same with .relu, of a pair where there are two sources. */
+/* The same with .relu, and for a pair if there are two sources. */
 static uint64_t convert_all(const struct op *op, uint64_t a, uint64_t b)
 {
     enum fp_format f = custom_format_of(op->type);

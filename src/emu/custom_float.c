@@ -1,10 +1,10 @@
-/* Arithmetic that is rare or has too many forms for a row of its own: directed rounding, half
- * precision, saturation. One lane at a time through soft floating point, so that the result is
- * exact in every mode on every host. */
+/* Arithmetic that is rare or has too many forms for EXEC rows: directed rounding, half precision,
+ * saturation. One lane at a time through soft floating point, so that the result is exact in every
+ * mode on every host. */
 #include "emu/custom.h"
 #include "emu/lanes.h"
 
-/* d = f(a, b, c) in the operation's format, both halves of a packed pair. */
+/* d = f(a, b, c) in the operation's format, for both halves of a packed pair. */
 typedef uint64_t (*float_fn)(const struct op *op, enum fp_format f, uint64_t a, uint64_t b,
                              uint64_t c);
 
@@ -130,7 +130,7 @@ static uint64_t float_extreme(const struct op *op, enum fp_format f, uint64_t a,
     return a_less == want_max ? b : a;
 }
 
-/* .xorsign.abs: the extreme of the magnitudes, negative where the operands' signs differ. */
+/* .xorsign.abs: the extreme of the magnitudes, negative if the operands' signs differ. */
 static uint64_t float_choose(const struct op *op, enum fp_format f, uint64_t a, uint64_t b,
                              bool want_max)
 {
@@ -153,7 +153,7 @@ static uint64_t float_max(const struct op *op, enum fp_format f, uint64_t a, uin
     return float_choose(op, f, a, b, true);
 }
 
-/* Of integers: pairs of halves, and with .relu, where negative results become 0. */
+/* For integers: pairs of halves, and .relu, where negative results become 0. */
 static uint32_t int_extreme(const struct op *op, int32_t a, int32_t b, bool want_max)
 {
     int32_t d = (a < b) == want_max ? b : a;
@@ -200,7 +200,7 @@ FN(MAX_ANY)
     each_extreme(w, op, mask, true);
 }
 
-/* --- half-precision special functions: the single-precision one, rounded --- */
+/* --- half-precision special functions: the single-precision result, rounded --- */
 
 static uint64_t through_f32(enum fp_format f, uint64_t a, float (*fn)(float))
 {

@@ -1,4 +1,4 @@
-/* Reports of what a kernel did wrong: where, which thread, and what lies near. */
+/* Reports of a kernel's faults: where, which thread, and what is nearby. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ void emu_describe_inst(const struct emu *e, uint32_t pc, struct strbuf *out)
 void emu_describe_barrier(const struct emu_warp *w, struct strbuf *out)
 {
     const struct cta_barrier *b = &w->cta->barriers[w->barrier];
-    strbuf_addf(out, "waits at barrier %u, where %u of %u warps have come", w->barrier, b->arrived,
-                b->expected ? b->expected : w->cta->n_live);
+    strbuf_addf(out, "waits at barrier %u, where %u of %u warps have arrived", w->barrier,
+                b->arrived, b->expected ? b->expected : w->cta->n_live);
 }
 
 void emu_describe_apart(const struct emu_warp *w, const char *before, const char *after,
@@ -33,8 +33,8 @@ void emu_describe_apart(const struct emu_warp *w, const char *before, const char
     uint32_t apart = w->live & ~w->active;
     if (apart && w->state != WARP_AT_BARRIER)
         strbuf_addf(out,
-                    "%s%d of its lanes wait where the paths meet again: if it spins until they do "
-                    "something, it never ends on machines with a SIMT stack%s",
+                    "%s%d of its lanes wait at the reconvergence point: if the warp spins until "
+                    "they do something, it never ends on machines with a SIMT stack%s",
                     before, __builtin_popcount(apart), after);
 }
 
@@ -84,7 +84,7 @@ static void describe_nearest(struct emu *e, uint64_t address)
     add_bytes(out, a->bytes);
     strbuf_addf(out, " at 0x%llx, ", (unsigned long long)a->start);
     const uint64_t far_away = (uint64_t)1 << 40;
-    if ((int64_t)address < 0) /* such as an index below zero, or one that was never set */
+    if ((int64_t)address < 0) /* for example a negative or uninitialised index */
         strbuf_addf(out, "far away: as a signed number the address is %lld\n", (long long)address);
     else if (address > a->start + a->bytes + far_away)
         strbuf_add(out, "ended more than 1 TiB below\n");
@@ -113,7 +113,7 @@ void emu_fault_access(struct emu_warp *w, const struct op *op, uint32_t lane, ui
     bool first = w->emu->fault.kind == FAULT_NONE;
     if (address & (bytes - 1)) {
         emu_fault(w, FAULT_MISALIGNED, lane,
-                  "misaligned access: %u-byte %s %s address 0x%llx, which is no multiple of %u",
+                  "misaligned access: %u-byte %s %s address 0x%llx, which is not a multiple of %u",
                   bytes, verb, names[space], (unsigned long long)address, bytes);
         return;
     }

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 
-/* Argument `n` of the call in the caller's frame, or 0 where the call passes fewer. */
+/* Argument `n` of the call in the caller's frame, or 0 if the call passes fewer. */
 static uint64_t argument(const struct emu_warp *w, const struct call_site *site, uint32_t lane,
                          uint32_t n, uint32_t bytes)
 {
@@ -71,8 +71,8 @@ static struct value next_packed(struct arg_source *s, uint32_t bytes)
     return v;
 }
 
-/* Element `k` of the `n` elements of the next parameter, which its last element uses up. How wide
- * they are follows from its size; a vector of three has room for four. */
+/* Element `k` of the `n` elements of the next parameter; its last element consumes the parameter.
+ * The parameter's size gives their width; a vector of three has the size of four. */
 static struct value next_parameter(struct arg_source *s, uint32_t k, uint32_t n)
 {
     struct value v = {.bytes = 4};
@@ -89,12 +89,12 @@ static struct value next_parameter(struct arg_source *s, uint32_t k, uint32_t n)
 
 struct conversion {
     char text[48];  /* "%-8.3", without length modifier and letter */
-    uint32_t bytes; /* of an integer, as far as it is shown */
+    uint32_t bytes; /* of an integer, as far as it is printed */
     uint32_t n;     /* elements: 1, or those of a vector */
     char letter;
 };
 
-/* Where nothing else tells how wide a value is, C's promotions do. */
+/* Where nothing else says how wide a value is, C's promotions do. */
 static struct value next_value(struct arg_source *s, const struct conversion *c, uint32_t k)
 {
     if (!s->packed)
@@ -136,7 +136,8 @@ static const char *parse_length(const char *f, struct conversion *c)
     return f;
 }
 
-/* Parses one conversion after its '%'; returns what follows it, or NULL if it is malformed. */
+/* Parses one conversion after its '%'. Returns the rest of the format, or NULL if it is
+ * malformed. */
 static const char *parse_conversion(const char *f, struct arg_source *source, struct conversion *c)
 {
     *c = (struct conversion){.bytes = 4, .n = 1};
@@ -215,7 +216,7 @@ static void print_value(struct strbuf *out, const struct conversion *c, struct e
     }
 }
 
-/* Returns how many conversions it has made. */
+/* Returns the number of conversions. */
 static int print_formatted(struct strbuf *out, const char *f, struct arg_source *source)
 {
     int n = 0;
@@ -235,7 +236,7 @@ static int print_formatted(struct strbuf *out, const char *f, struct arg_source 
         struct conversion c;
         const char *after = parse_conversion(f, source, &c);
         if (!after) {
-            strbuf_add_char(out, '%'); /* not a conversion: shown as it stands */
+            strbuf_add_char(out, '%'); /* not a conversion: printed as it is */
             continue;
         }
         for (uint32_t k = 0; k < c.n; k++) {
@@ -331,8 +332,8 @@ static void call_lanes(struct emu_warp *w, const struct call_site *site, uint32_
         call_one(w, site, (uint32_t)__builtin_ctz(m));
 }
 
-/* Others may be reading the list of allocations, and which of two calls comes first must not depend
- * on who happens to be further: it is performed when everyone is at rest. */
+/* Others may be reading the list of allocations, and the order of two calls must not depend on
+ * which thread is ahead: it is performed when all SMs are at rest. */
 void heap_put_off(struct emu_warp *w, const struct call_site *site, uint32_t mask)
 {
     struct heap_calls *h = w->emu->heap;

@@ -6,13 +6,13 @@
 
 void host_call(struct emu_warp *w, const struct call_site *site, uint32_t mask);
 
-/* Is it one of malloc or free? */
+/* Is it malloc or free? */
 bool is_heap_call(const struct call_site *site);
-/* Under timing: takes down that lanes of the warp make such a call. It waits until heap_perform().
- */
+/* Under timing: records that lanes of the warp make such a call. The warp waits until
+ * heap_perform(). */
 void heap_put_off(struct emu_warp *w, const struct call_site *site, uint32_t mask);
-/* Performs and forgets the calls; their warps go on, or have faulted. True if something was freed:
- * then nobody who uses the memory may go by the ranges it remembers. */
+/* Performs the recorded calls; their warps continue, or have faulted. True if something was freed:
+ * then cached address ranges are no longer valid. */
 bool heap_perform(struct heap_calls *h);
 void emu_forget_ranges(struct emu *e);
 

@@ -1,11 +1,11 @@
 /* The approximate functions of the special function unit, on one lane.
  *
  * A GPU computes them by table lookup and interpolation; PTX documents only the largest error. Here
- * they are polynomials in double precision, evaluated with IEEE + - * / alone, and round to float
- * once: errors stay near half a unit in the last place, far inside what PTX allows, and every host
+ * they are polynomials in double precision, evaluated with IEEE + - * / alone and rounded to float
+ * once. Errors stay near half a unit in the last place, well within what PTX allows, and every host
  * and vector variant gives the same bits. There are no branches, so that loops over lanes
- * vectorise. Polynomials are Chebyshev fits of the stated interval; errors are given where they
- * stand.
+ * vectorise. Polynomials are Chebyshev fits of the stated interval; their errors are stated with
+ * them.
  *
  * MODEL: bits of approximate results differ from a GPU's within the documented error. */
 #ifndef HEDDLE_EMU_LANES_APPROX_H
@@ -15,7 +15,7 @@
 
 #include "emu/lanes_float.h"
 
-/* ---- division and roots: IEEE operations are better than what is asked for ---- */
+/* ---- division and roots: IEEE operations are more accurate than required ---- */
 
 /* div.full: within 2 ulp. */
 static inline float approx_full_div_f32(float a, float b)
@@ -38,8 +38,8 @@ static inline float approx_rsqrt_f32(float a)
     return nan_f32(1.0f / __builtin_sqrtf(a));
 }
 
-/* The .approx.ftz.f64 forms look only at the high word of their operand and deliver only the high
- * word of a result: 1 sign, 11 exponent and 20 fraction bits, no subnormals, NaN 0x7fffffff. */
+/* The .approx.ftz.f64 forms read only the high word of their operand and produce only the high word
+ * of the result: 1 sign, 11 exponent and 20 fraction bits, no subnormals, NaN 0x7fffffff. */
 static inline double high_word_operand(double a)
 {
     uint64_t bits = bits_f64(a) & 0xffffffff00000000ull;
@@ -64,7 +64,7 @@ static inline double approx_rsqrt_f64(double a)
     return high_word_result(1.0 / __builtin_sqrt(high_word_operand(a)));
 }
 
-/* ---- powers of two and what follows from them ---- */
+/* ---- powers of two and functions based on them ---- */
 
 /* 2^x as scale * (1 + above_one): scale = 2^n and above_one = 2^f - 1 with f = x - n, |f| <= 1/2.
  */
@@ -75,7 +75,8 @@ struct power {
 /* For |x| <= 1000. Relative error of above_one below 2^-31: nothing is lost near x = 0. */
 static inline struct power exp2_split(double x)
 {
-    /* The sum's last place is 1, so that it rounds x to an integer, found in the low bits. */
+    /* The sum's unit in the last place is 1, so it rounds x to an integer, found in the low
+     * bits. */
     const double to_integer = 0x1.8p52;
     double shifted = x + to_integer;
     double f = x - (shifted - to_integer);
@@ -142,15 +143,15 @@ static inline float approx_lg2_f32(float x)
 
 /* ---- sine and cosine ---- */
 
-/* An angle as a quadrant, of which the low two bits count, and a rest in [-pi/4, pi/4]. */
+/* An angle as a quadrant, of which the low two bits count, and a remainder in [-pi/4, pi/4]. */
 struct angle {
     uint64_t quadrant;
     double rest;
 };
 
-/* Reduces any finite angle. A float is m * 2^k with a 24-bit m; of m * 2^k / (2 pi) only the
- * fraction counts, so 64 bits of 1 / (2 pi) from bit k on are enough, and the product may wrap: it
- * is the angle in units of 2^-64 turns, off by at most 2^-40 turns. Small angles are already
+/* Reduces any finite angle. A float is m * 2^k with a 24-bit m. Only the fraction of m * 2^k / (2
+ * pi) matters, so 64 bits of 1 / (2 pi) from bit k on are enough, and the product may wrap: it is
+ * the angle in units of 2^-64 turns, with an error of at most 2^-40 turns. Small angles are already
  * reduced and stay exact. */
 static inline struct angle reduce_angle(float x)
 {
@@ -165,7 +166,7 @@ static inline struct angle reduce_angle(float x)
     uint64_t high = inverse_turn[at >> 6 & 3], low = inverse_turn[((at >> 6) + 1) & 3];
     uint64_t turns = m * (high << shift | low >> 1 >> (63 - shift));
     turns = bits >> 31 ? 0 - turns : turns;
-    /* An eighth of a turn more makes the quadrant's rest start at -pi/4. */
+    /* Adding an eighth of a turn makes the quadrant's remainder start at -pi/4. */
     turns += 1ull << 61;
     const double quarter_turn = 0x1.921fb54442d18p+0;
     double fraction = f64_of_bits(0x4330000000000000ull | (turns << 2 >> 12)) - 0x1.8p52;
@@ -200,8 +201,8 @@ static inline float sine_of_angle(struct angle angle, float x)
     return finite ? result : f32_of_bits(NAN_BITS_F32);
 }
 
-/* sin.approx, cos.approx: absolute error below 2^-20.9 in [-pi, pi]; no bound is documented far
- * outside of it, where these stay as good. */
+/* sin.approx, cos.approx: absolute error below 2^-20.9 in [-pi, pi]. No bound is documented far
+ * outside that interval; these are as accurate there. */
 static inline float approx_sin_f32(float x)
 {
     return sine_of_angle(reduce_angle(x), x);

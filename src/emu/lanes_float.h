@@ -1,12 +1,13 @@
 /* Floating-point operations on one lane, from IEEE basic operations of the host in
- * round-to-nearest. Other rounding modes, saturation and half precision are base/softfp.c.
+ * round-to-nearest. Other rounding modes, saturation and half precision are in base/softfp.c.
  *
  * MODEL: a NaN result is always the canonical NaN, 0x7fffffff for f32 and 0x7ff8000000000000 for
- * f64. For f32 this is what GPUs do. For f64 they pass on an input's payload. Which input is not
- * specified and differs among hosts, so Heddle drops it to give the same numbers everywhere.
+ * f64. For f32 this is what GPUs do. For f64 they propagate an input's payload. Which input is not
+ * specified and differs between hosts, so Heddle drops the payload to give the same numbers
+ * everywhere.
  *
- * .ftz flushes a result that is subnormal once rounded to 24 bits, as if exponents had no end; so
- * an H200 does. */
+ * .ftz flushes a result that is subnormal after rounding to 24 bits as if the exponent were
+ * unbounded, as an H200 does. */
 #ifndef HEDDLE_EMU_LANES_FLOAT_H
 #define HEDDLE_EMU_LANES_FLOAT_H
 
@@ -46,8 +47,8 @@ static inline double f64_of_bits(uint64_t bits)
     return x;
 }
 
-/* Makes a NaN canonical: one unordered comparison and one blend a vector. Every operation whose
- * result might be a NaN passes through these, because hosts differ in its sign and payload. */
+/* Makes a NaN canonical: one unordered comparison and one blend per vector. Every operation whose
+ * result might be a NaN uses these, because hosts differ in its sign and payload. */
 static inline float nan_f32(float x)
 {
     return x == x ? x : f32_of_bits(NAN_BITS_F32);
@@ -58,7 +59,7 @@ static inline double nan_f64(double x)
     return x == x ? x : f64_of_bits(NAN_BITS_F64);
 }
 
-/* Subnormals to zero of the same sign. */
+/* Flushes subnormals to zero of the same sign. */
 static inline float ftz_f32(float x)
 {
     uint32_t bits = bits_f32(x);
@@ -119,8 +120,8 @@ static inline double fma_f64(double a, double b, double c)
 
 /* ---- products that flush subnormals ---- */
 
-/* A result of 2^-126 may have been a little less before it was rounded to fewer bits. The same with
- * a larger exponent has kept them all, and tells. Where scaling overflows, nothing is subnormal. */
+/* A result of 2^-126 may have been slightly less before rounding. The same operation with a scaled
+ * exponent keeps all bits and shows it. Where scaling overflows, nothing is subnormal. */
 #define FTZ_SCALE 0x1p64f
 #define FTZ_LIMIT (0x1p-126f * FTZ_SCALE)
 
@@ -147,8 +148,8 @@ static inline float fma_ftz_f32(float a, float b, float c)
 
 /* ---- minimum and maximum, on bit patterns ---- */
 
-/* A NaN loses against a number, -0 is below +0. Equal operands are the same bits or zeros of either
- * sign, so that OR-ing them picks -0 for the minimum and AND-ing +0 for the maximum. */
+/* A NaN loses against a number, -0 is below +0. Equal operands have the same bits or are zeros of
+ * either sign, so OR picks -0 for the minimum and AND picks +0 for the maximum. */
 static inline uint32_t min_f32(uint32_t a, uint32_t b)
 {
     float x = f32_of_bits(a), y = f32_of_bits(b);
@@ -198,8 +199,8 @@ static inline double with_sign_f64(double size, double x)
     return f64_of_bits((bits_f64(size) & ~sign) | (bits_f64(x) & sign));
 }
 
-/* Adding 2^23 leaves no room for a fraction, the host rounds it off; values that large have none.
- * The result always has the operand's sign, zeros included. */
+/* Adding 2^23 leaves no bits for a fraction, so the host rounds it off; larger values have none.
+ * The result always has the operand's sign, including zeros. */
 static inline float rni_f32(float x)
 {
     float size = with_sign_f32(x, 0.0f);
@@ -214,7 +215,7 @@ static inline double rni_f64(double x)
     return nan_f64(with_sign_f64(rounded, x));
 }
 
-/* Down, up and towards zero: the nearest one, or its neighbour when that went the wrong way. */
+/* Down, up and towards zero: the nearest integer, or its neighbour if that is on the wrong side. */
 static inline float rmi_f32(float x)
 {
     float nearest = rni_f32(x);
@@ -258,8 +259,8 @@ static inline float sat_f32(float x)
     return x > 0.0f ? bounded : 0.0f;
 }
 
-/* To integers, towards zero and saturating. The value is made safe for C's conversion first. A NaN
- * gives 0, but the top bit alone when one of the two types has 64 bits. */
+/* To integers, towards zero and saturating. The value is brought into range before C's conversion.
+ * A NaN gives 0, or only the top bit set if one of the two types has 64 bits. */
 static inline int32_t f32_to_s32_rz(float x)
 {
     int fits = (x >= -0x1p31f) & (x < 0x1p31f);
@@ -268,8 +269,8 @@ static inline int32_t f32_to_s32_rz(float x)
     return fits ? inside : outside;
 }
 
-/* Through a signed number, because hosts convert to those in vectors: the upper half of the range
- * is moved down by 2^31, exactly, and back. */
+/* Through a signed number, because hosts have vector conversions to those: the upper half of the
+ * range is shifted down by 2^31, exactly, and back. */
 static inline uint32_t f32_to_u32_rz(float x)
 {
     int upper = x >= 0x1p31f;
@@ -302,7 +303,7 @@ static inline int64_t f64_to_s64_rz(double x)
 
 /* ---- comparisons, of integers and floats alike ---- */
 
-/* The plain forms are false when an operand is a NaN, those with a U are true. */
+/* The ordered forms are false if an operand is a NaN; those with a U are true. */
 #define CMP_EQ(a, b)  ((a) == (b))
 #define CMP_NE(a, b)  (((a) < (b)) | ((a) > (b)))
 #define CMP_LT(a, b)  ((a) < (b))

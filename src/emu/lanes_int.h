@@ -69,10 +69,10 @@ static inline int32_t sext24(int32_t a)
 
 /* ---- division ---- */
 
-/* The quotient of 32-bit numbers through a double: hosts have vector division for those and not for
- * integers. It is exact: when a / b is not an integer it is at least 1 / b away from one,
+/* The quotient of 32-bit numbers through a double: hosts have vector division for doubles but not
+ * for integers. It is exact: if a / b is not an integer, it is at least 1 / b away from one,
  * relatively 1 / a > 2^-32, so rounding to 53 bits cannot reach it. Adding 2^52 rounds to an
- * integer and leaves it in the low bits of the sum; rounding up is then undone. */
+ * integer and leaves it in the low bits of the sum; rounding up is then corrected. */
 static inline uint32_t quotient_u32(uint32_t a, uint32_t b)
 {
     const double two52 = 0x1p52;
@@ -88,8 +88,8 @@ static inline uint32_t magnitude_s32(int32_t a)
     return a < 0 ? 0u - (uint32_t)a : (uint32_t)a;
 }
 
-/* MODEL: division by zero gives all ones and leaves the dividend as remainder, as GPUs do; PTX
- * leaves it unspecified. */
+/* MODEL: division by zero gives all ones, and the dividend as remainder, as GPUs do; PTX leaves it
+ * unspecified. */
 static inline uint32_t div_u32(uint32_t a, uint32_t b)
 {
     uint32_t quotient = quotient_u32(a, b | (b == 0));
@@ -140,8 +140,8 @@ static inline int64_t rem_s64(int64_t a, int64_t b)
 
 /* ---- counting and finding bits ---- */
 
-/* Sums of neighbouring fields, wider and wider. Unlike the host's instruction, if it has one, this
- * works on vectors; ending in a multiplication, compilers would recognise and replace it. */
+/* Sums neighbouring fields of growing width. Unlike the host's instruction, if any, this
+ * vectorises; compilers would recognise and replace a version that ends in a multiplication. */
 static inline uint32_t popc_u32(uint32_t a)
 {
     a = a - (a >> 1 & 0x55555555u);
@@ -157,7 +157,7 @@ static inline uint32_t popc_u64(uint64_t a)
     return popc_u32((uint32_t)a) + popc_u32((uint32_t)(a >> 32));
 }
 
-/* All bits from the most significant set one down; the rest are the leading zeros. */
+/* Sets all bits below the most significant set one; the remaining zeros are the leading zeros. */
 static inline uint32_t clz_u32(uint32_t a)
 {
     a |= a >> 1;
@@ -207,7 +207,7 @@ static inline uint32_t fns_b32(uint32_t mask, uint32_t base, int32_t offset)
     if (offset == 0)
         return mask >> base & 1 ? base : ~0u;
     uint32_t wanted = magnitude_s32(offset) - 1;
-    /* Downwards is upwards in the mirror image. */
+    /* Downwards is upwards in the bit-reversed mask. */
     uint32_t rest = offset > 0 ? mask & ~0u << base : brev_u32(mask) & ~0u << (31 - base);
     for (uint32_t i = 0; i < wanted && rest != 0; i++)
         rest &= rest - 1;
@@ -219,7 +219,7 @@ static inline uint32_t fns_b32(uint32_t mask, uint32_t base, int32_t offset)
 
 /* ---- bit fields ---- */
 
-/* The low n bits set; n may be anything. */
+/* The low n bits set, for any n. */
 static inline uint32_t low_mask32(uint32_t n)
 {
     return n > 31 ? ~0u : (1u << (n & 31)) - 1;
@@ -245,8 +245,8 @@ static inline uint64_t extend_sign64(uint64_t a, uint32_t n)
     return n == 0 ? 0 : extended;
 }
 
-/* bfe: `len` bits from bit `pos`, both modulo 256. Bits past the top are 0, or copies of the sign.
- */
+/* bfe: `len` bits from bit `pos`, both modulo 256. Bits past the top are 0, or copies of the
+ * sign. */
 static inline uint32_t bfe_u32(uint32_t a, uint32_t pos, uint32_t len)
 {
     pos &= 0xff;
@@ -303,8 +303,8 @@ static inline uint32_t shf_r(uint32_t lo, uint32_t hi, uint32_t n)
     return (uint32_t)(((uint64_t)hi << 32 | lo) >> n);
 }
 
-/* prmt in its default mode: each of the low four nibbles of `selector` names one of the eight bytes
- * of b:a; its top bit asks for eight copies of that byte's sign instead. */
+/* prmt in its default mode: each of the low four nibbles of `selector` selects one of the eight
+ * bytes of b:a; its top bit replicates that byte's sign into all eight bits instead. */
 static inline uint32_t prmt_b32(uint32_t a, uint32_t b, uint32_t selector)
 {
     uint64_t bytes = (uint64_t)b << 32 | a;

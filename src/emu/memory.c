@@ -11,8 +11,8 @@
 
 enum { ALIGNMENT = 256, GAP = 256 };
 
-/* Address space is reserved, not memory: pages become real when they are touched. Where a tool or a
- * limit does not grant that much, less will do. */
+/* Address space is reserved, not memory: pages are allocated when they are touched. If a tool or a
+ * limit does not grant that much, less is enough. */
 static const uint64_t most_bytes = 64ull << 30, least_bytes = 1ull << 30;
 
 int mem_create(struct dev_mem *m)
@@ -40,7 +40,7 @@ void mem_destroy(struct dev_mem *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Index of the first allocation that starts above the address. */
+/* Index of the first allocation above the address. */
 static uint32_t first_above(const struct dev_mem *m, uint64_t address)
 {
     uint32_t lo = 0, hi = m->n;
@@ -99,7 +99,7 @@ uint64_t mem_alloc(struct dev_mem *m, uint64_t bytes, const char *label)
     uint64_t old_end = m->committed;
     if (!commit(m, at + bytes + GAP))
         return 0;
-    if (at < old_end) { /* memory used before: fresh pages are zero already */
+    if (at < old_end) { /* reused memory; fresh pages are already zero */
         uint64_t end = at + bytes < old_end ? at + bytes : old_end;
         memset(m->bias + at, 0, end - at);
     }

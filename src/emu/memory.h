@@ -1,7 +1,7 @@
 /* Device memory: one flat address space from DEVICE_BASE up, inside a reserved range of host
- * addresses, so that a device address becomes a host pointer by one addition. Addresses are given
- * out deterministically; allocations never touch each other, so that an access just past the end
- * of one is found out. */
+ * addresses, so that one addition turns a device address into a host pointer. Addresses are
+ * assigned deterministically. Allocations are never adjacent, so that an access just past the end
+ * of one is detected. */
 #ifndef HEDDLE_EMU_MEMORY_H
 #define HEDDLE_EMU_MEMORY_H
 
@@ -28,18 +28,18 @@ struct dev_mem {
 int mem_create(struct dev_mem *m);
 void mem_destroy(struct dev_mem *m);
 
-/* Zeroed memory, aligned to 256 bytes. 0 = no room. */
+/* Zeroed memory, aligned to 256 bytes. 0 = out of memory. */
 uint64_t mem_alloc(struct dev_mem *m, uint64_t bytes, const char *label);
-/* One that the user knows nothing of: mem_nearest() does not name it. */
+/* An allocation that is hidden from the user: mem_nearest() does not name it. */
 uint64_t mem_alloc_internal(struct dev_mem *m, uint64_t bytes);
-/* Names the allocation that holds the address, if there is one. */
+/* Labels the allocation that contains the address, if there is one. */
 void mem_label(struct dev_mem *m, uint64_t address, const char *label);
 /* False if nothing was allocated at that address. */
 bool mem_free(struct dev_mem *m, uint64_t start);
 
 /* The allocation that holds [address, address + bytes), or NULL. */
 const struct mem_alloc *mem_find(const struct dev_mem *m, uint64_t address, uint64_t bytes);
-/* For reports: the allocation that is nearest to the address, or NULL if there is none. */
+/* For reports: the allocation nearest to the address, or NULL if there is none. */
 const struct mem_alloc *mem_nearest(const struct dev_mem *m, uint64_t address);
 
 static inline void *mem_host(const struct dev_mem *m, uint64_t address)

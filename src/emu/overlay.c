@@ -27,7 +27,7 @@ static uint32_t hash_line(uint64_t number)
     return (uint32_t)((number * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
-/* The table slot of a line: its own, or the empty one where it belongs. */
+/* The table slot of a line: its own, or the empty one for it. */
 static uint32_t *find_slot(const struct overlay *o, uint64_t number)
 {
     uint32_t at = hash_line(number);
@@ -116,7 +116,7 @@ void overlay_commit(struct overlay *o, struct dev_mem *mem)
 {
     for (uint32_t i = 0; i < o->n; i++) {
         commit_line(&o->lines[i], mem_host(mem, o->lines[i].number * OVERLAY_LINE));
-        if (o->n * 8 < o->table_size) { /* few lines: clear where they were looked for */
+        if (o->n * 8 < o->table_size) { /* few lines: clear only their slots */
             uint32_t at = hash_line(o->lines[i].number);
             while (o->table[at & (o->table_size - 1)])
                 o->table[at++ & (o->table_size - 1)] = 0;

@@ -1,8 +1,8 @@
-/* Stores that are not visible to everyone yet. Under timing the memory image is read-only within a
- * visibility period; what an SM stores (or a partition's atomics produce) is kept here, seen at
- * once by its owner only, and committed to the image at the period's end.
+/* Stores that are not visible to all SMs yet. Under timing the memory image is read-only within a
+ * visibility period. What an SM stores (or a partition's atomics produce) is kept here, visible
+ * only to its owner, and committed to the image at the period's end.
  *
- * A small epoch-tagged filter tells most loads that they need not look. */
+ * A small epoch-tagged filter tells most loads that they need not look here. */
 #ifndef HEDDLE_EMU_OVERLAY_H
 #define HEDDLE_EMU_OVERLAY_H
 
@@ -15,7 +15,7 @@ enum { OVERLAY_LINE = 128, OVERLAY_FILTER = 2048 };
 
 struct overlay_line {
     uint64_t number;  /* address / OVERLAY_LINE */
-    uint64_t mask[2]; /* bytes that hold something, low first */
+    uint64_t mask[2]; /* valid bytes, low first */
     uint8_t data[OVERLAY_LINE];
 };
 
@@ -31,19 +31,19 @@ struct overlay {
 void overlay_init(struct overlay *o);
 void overlay_destroy(struct overlay *o);
 
-/* May a byte of the line that holds the address be here? False is certain. */
+/* May a byte of this address's line be here? False is certain. */
 static inline bool overlay_may_hold(const struct overlay *o, uint64_t address)
 {
     uint64_t number = address / OVERLAY_LINE;
     return o->filter[(number ^ number >> 11) % OVERLAY_FILTER] == o->epoch;
 }
 
-/* Bytes must not cross a line; natural alignment sees to that. */
+/* Bytes must not cross a line; natural alignment ensures that. */
 void overlay_write(struct overlay *o, uint64_t address, const void *data, uint32_t bytes);
-/* Replaces those bytes of `data` that are here. */
+/* Overwrites those bytes of `data` that are here. */
 void overlay_read(const struct overlay *o, uint64_t address, void *data, uint32_t bytes);
 
-/* Copies everything to the image and forgets it. */
+/* Copies everything to the image and clears the overlay. */
 void overlay_commit(struct overlay *o, struct dev_mem *mem);
 
 #endif

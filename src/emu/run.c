@@ -5,8 +5,8 @@
 
 #include "emu/barrier.h"
 
-/* How long a warp and a CTA run before others get their turn. Only kernels that wait for each
- * other by spinning notice; others finish or meet a barrier first. */
+/* How long a warp and a CTA run before others get their turn. Only kernels whose warps wait for
+ * each other by spinning notice; others finish or reach a barrier first. */
 enum { WARP_SLICE = 4096, CTA_SLICE = 65536 };
 
 static void start_tids(struct emu_warp *w, const uint32_t block[3])
@@ -102,7 +102,7 @@ static void finish_warp(struct emu_cta *cta, struct emu *e)
     barrier_warp_done(cta);
 }
 
-/* No warp of the CTA can go on, and nothing will change that. */
+/* No warp of the CTA can continue, and nothing will change that. */
 static void report_deadlock(struct emu *e, struct emu_cta *cta)
 {
     struct emu_warp *w = NULL;
@@ -152,10 +152,10 @@ static void report_limit(struct emu_cta *ctas, uint32_t n, uint64_t max_insts)
             struct emu_warp *w = &ctas[c].warps[i];
             if (w->state != WARP_RUNNING)
                 continue;
-            w->pc++; /* reports name the instruction before pc: here, the one that is next */
+            w->pc++; /* reports name the instruction before pc: here, the next one */
             emu_fault(
                 w, FAULT_LIMIT, (uint32_t)__builtin_ctz(w->active),
-                "the launch was stopped after %llu warp instructions (--max-insts); it still ran",
+                "the launch was stopped after %llu warp instructions (--max-insts) before it ended",
                 (unsigned long long)max_insts);
             emu_describe_apart(w, "  ", "\n", &w->emu->fault.text);
             return;
@@ -175,7 +175,7 @@ void emu_run(struct emu *e, uint32_t resident, uint64_t max_insts)
         else if (turn == n)
             turn = 0;
         uint64_t slice = CTA_SLICE;
-        /* The last slice may have run past the limit: each of its warps was allowed all of it. */
+        /* The last slice may have exceeded the limit: each of its warps was allowed all of it. */
         uint64_t left = limit > e->stats->warp_insts ? limit - e->stats->warp_insts : 0;
         if (limit && left < slice)
             slice = left;
@@ -192,7 +192,7 @@ void emu_run(struct emu *e, uint32_t resident, uint64_t max_insts)
         e->stats->ctas++;
         if (next < total) {
             cta_start(e, &ctas[turn], next++);
-        } else { /* the last slot takes the place of the one that is empty now */
+        } else { /* the last slot replaces the one that is now empty */
             struct emu_cta ended = ctas[turn];
             ctas[turn] = ctas[--n];
             ctas[n] = ended;

@@ -1,4 +1,4 @@
-/* The SIMT stack: which lanes run where, and where they meet again (immediate post-dominators).
+/* The SIMT stack: which lanes run where, and where they reconverge (immediate post-dominators).
  *
  * The top entry's pc, rpc and mask are kept in the warp itself. MODEL: of the two sides of a
  * divergent branch the fall-through runs first. An entry whose path would begin at its own
@@ -23,8 +23,8 @@ static size_t whole_lines(size_t bytes)
     return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
-/* Not zeroed: frames are cleared as they are entered. What one warp asks for the others of its CTA
- * mostly do too, so there is room for all of them. */
+/* Not zeroed: frames are cleared when they are entered. The other warps of the CTA usually need as
+ * much as the first, so there is room for all of them. */
 static void add_block(struct emu_cta *cta, size_t bytes)
 {
     if (bytes <= SMALL_ARRAY_BYTES)
@@ -54,9 +54,9 @@ void simt_free_store(struct emu_cta *cta)
     cta->store = (struct cta_store){0};
 }
 
-/* An array for at least `need` items of so many bytes, which begins with those of `old`. The old
- * one stays where it is until the CTA's slot is given up: as room doubles, that is no more than as
- * much again. */
+/* An array for at least `need` items of that size, which begins with the items of `old`. The old
+ * one stays allocated until the CTA's slot is released: sizes double, so this at most doubles the
+ * memory. */
 static void *reserve(const struct emu_warp *w, const void *old, uint32_t *cap, uint32_t need,
                      size_t item_bytes)
 {
@@ -75,7 +75,7 @@ static void *reserve(const struct emu_warp *w, const void *old, uint32_t *cap, u
             (array) = reserve((w), (array), &(cap), (uint32_t)(need), sizeof *(array));            \
     } while (0)
 
-/* A new warp gets what the kernel itself needs in one piece. */
+/* A new warp gets what the kernel itself needs in one block. */
 void simt_give_room(struct emu_warp *w, const struct program_func *kernel)
 {
     size_t n_preds = kernel->n_preds + FRAME_EXTRA_PREDS;
@@ -126,7 +126,7 @@ void simt_push(struct emu_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask, uin
     load_top(w);
 }
 
-/* Leaves paths that are over or have no lanes. */
+/* Removes paths that have ended or have no lanes. */
 static void pop_finished(struct emu_warp *w)
 {
     while (w->depth && (w->stack[w->depth - 1].mask == 0 ||
@@ -136,7 +136,7 @@ static void pop_finished(struct emu_warp *w)
         load_top(w);
     } else {
         w->active = 0;
-        w->rpc = PROGRAM_NO_PC; /* nothing is left that could meet here */
+        w->rpc = PROGRAM_NO_PC; /* nothing is left that could reconverge here */
         w->state = WARP_DONE;
     }
 }
@@ -156,9 +156,9 @@ void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t m
         return;
     }
     w->emu->stats->divergent_branches++;
-    if (meet == PROGRAM_NO_PC) /* only at the end: those below wait where they waited before */
+    if (meet == PROGRAM_NO_PC) /* only at the end: those below keep waiting where they are */
         meet = w->rpc;
-    if (w->rpc != meet) { /* the present entry waits at the meeting point for both sides */
+    if (w->rpc != meet) { /* the current entry waits at the reconvergence point for both sides */
         w->pc = meet;
         if (target != meet)
             simt_push(w, target, meet, taken, frame);
@@ -166,7 +166,7 @@ void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t m
             simt_push(w, next, meet, other, frame);
         return;
     }
-    /* The entry below waits at that point for all of them already: split this one. */
+    /* The entry below already waits at that point for all of them: split this one. */
     if (target == meet) {
         w->active = other;
     } else if (next == meet) {
@@ -233,7 +233,7 @@ static bool grow_frames(struct emu_warp *w, const struct program_func *f,
     return true;
 }
 
-/* Makes room for a call of `f` above the frames there are; its contents are zero. */
+/* Makes room for a call of `f` above the existing frames; its contents are zero. */
 static bool push_frame(struct emu_warp *w, const struct program_func *f,
                        const struct call_site *site)
 {
@@ -255,8 +255,8 @@ static bool push_frame(struct emu_warp *w, const struct program_func *f,
     return true;
 }
 
-/* Undefined values are 0, whatever ran there before. No other lanes have anything there: whoever
- * waits to go on does so in this frame's caller or below. */
+/* Undefined values are 0, whatever ran there before. No other lanes have anything there: waiting
+ * lanes continue in this frame's caller or below. */
 static void clear_frame(struct emu_warp *w, const struct call_frame *f)
 {
     memset(w->rows + f->rows_at, 0, f->func->frame_bytes);
@@ -273,11 +273,9 @@ void simt_call(struct emu_warp *w, const struct program_func *callee, const stru
                uint32_t lanes)
 {
     if (!push_frame(w, callee, site)) {
-        emu_fault(
-            w, FAULT_STACK, (uint32_t)__builtin_ctz(lanes),
-            "call of '%s' at depth %u needs more room than there is; a thread has %u bytes of "
-            "local memory",
-            callee->func->name, w->n_frames, w->emu->max_local_bytes);
+        emu_fault(w, FAULT_STACK, (uint32_t)__builtin_ctz(lanes),
+                  "call of '%s' at depth %u needs too much local memory; a thread has %u bytes",
+                  callee->func->name, w->n_frames, w->emu->max_local_bytes);
         return;
     }
     uint32_t frame = w->n_frames - 1;

@@ -1,17 +1,17 @@
-/* What the files compiled once per host vector variant share. */
+/* Shared by the files that are compiled once per host vector variant. */
 #ifndef HEDDLE_EMU_VEC_H
 #define HEDDLE_EMU_VEC_H
 
 #include "emu/warp.h"
 
-/* [0] under a mask, [1] all live lanes; NULL where another table has the operation. */
+/* [0] under a mask, [1] all live lanes; NULL if another table has the operation. */
 typedef op_fn vec_table[N_EXEC][2];
 
 #define VEC_PASTE2(a, b) a##_##b
 #define VEC_PASTE(a, b)  VEC_PASTE2(a, b)
 #define VEC_NAME(table)  VEC_PASTE(table, HEDDLE_VEC)
 
-/* Runs a warp until it stops or has executed `slice` operations; returns how many it has. */
+/* Runs a warp until it stops or has executed `slice` operations. Returns how many it executed. */
 #define VEC_VARIANT_TABLES(variant)                                                                \
     extern const vec_table vec_alu_##variant, vec_mem_##variant, vec_sreg_##variant;               \
     uint64_t vec_run_##variant(struct emu_warp *w, uint64_t slice);
@@ -35,7 +35,7 @@ static inline uint32_t vec_combine(uint8_t mod, uint32_t a, uint32_t b)
     }
 }
 
-/* The same value for every lane of the mask. */
+/* Writes the same value to every lane of the mask. */
 static inline void vec_broadcast(void *row, const struct op *op, uint32_t mask, uint64_t v)
 {
     if (op->flags & OP_DST64) {
@@ -49,7 +49,7 @@ static inline void vec_broadcast(void *row, const struct op *op, uint32_t mask, 
     }
 }
 
-/* Counts a division by zero and, when the run is strict, stops the warp. */
+/* Counts a division by zero and, if the run is strict, stops the warp. */
 void emu_divided_by_zero(struct emu_warp *w, uint32_t lanes);
 
 #endif

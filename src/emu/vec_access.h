@@ -1,5 +1,5 @@
-/* What loads and stores of a warp share: the lanes' addresses, how they lie, whether they are
- * allowed, and elements on their way between memory and a row. */
+/* Shared by loads and stores of a warp: the lanes' addresses, their pattern, whether they are
+ * allowed, and moving elements between memory and a row. */
 #ifndef HEDDLE_EMU_VEC_ACCESS_H
 #define HEDDLE_EMU_VEC_ACCESS_H
 
@@ -7,7 +7,7 @@
 
 #include "emu/vec.h"
 
-/* The lanes' addresses, into emu->last. Lanes outside the mask get whatever their row holds. */
+/* Computes the lanes' addresses into emu->last. Lanes outside the mask get arbitrary values. */
 static inline void vec_find_addresses(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     struct emu_access *last = &w->emu->last;
@@ -25,8 +25,8 @@ static inline void vec_find_addresses(struct emu_warp *w, const struct op *op, u
     }
 }
 
-/* Does each lane of a full warp lie so far above the one before? The ends tell whether the others
- * are worth a look. */
+/* Is each lane of a full warp at that distance above the previous one? The two ends tell whether
+ * the others are worth checking. */
 static inline bool vec_are_apart_by(const uint64_t *address, uint64_t step)
 {
     uint64_t expected = address[0], unlike = 0;
@@ -45,8 +45,8 @@ static inline bool vec_in_range(const struct mem_range *r, uint64_t address, uin
     return offset < r->bytes && bytes <= r->bytes - offset && !(address & (align - 1));
 }
 
-/* The same for all lanes of the mask at once. What is wrong with one makes a difference negative;
- * of its bits only the highest counts, and only where that of the mask, moved there, is set. */
+/* The same for all lanes of the mask at once. An error in a lane makes a difference negative; only
+ * its top bit counts, and only if the lane's mask bit, shifted there, is set. */
 static inline bool vec_all_in_range(const struct mem_range *r, const uint64_t *address,
                                     uint32_t mask, uint32_t bytes)
 {
@@ -99,7 +99,7 @@ static inline uint64_t vec_read_element(const char *p, uint32_t width)
 
 static inline void vec_write_element(char *p, uint32_t width, uint64_t v)
 {
-    memcpy(p, &v, width); /* hosts are little-endian, as devices are */
+    memcpy(p, &v, width); /* hosts are little-endian, like devices */
 }
 
 /* A loaded value as its register holds it: extended to the register's width. */
@@ -126,7 +126,7 @@ static inline uint64_t vec_get_lane(const void *row, const struct op *op, uint32
     return op->flags & OP_SRC64 ? ((const uint64_t *)row)[i] : ((const uint32_t *)row)[i];
 }
 
-/* Does a row hold the elements just as memory does? */
+/* Does a row have the same layout as memory? */
 static inline bool vec_same_layout(const struct op *op)
 {
     bool wide = op->flags & (OP_DST64 | OP_SRC64);

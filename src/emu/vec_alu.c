@@ -1,12 +1,12 @@
 /* Arithmetic on 32 lanes: one function per EXEC row of isa.def, in two forms: `_all` writes every
  * lane, `_some` only those of the mask. Compiled once per host vector variant (HEDDLE_VEC); the
- * loops are plain so that the compiler vectorises them. `_all` also computes lanes that have
+ * loops are simple so that the compiler vectorises them. `_all` also computes lanes that have
  * exited: nothing here may trap, whatever the values. */
 #include "emu/lanes.h"
 #include "emu/vec.h"
 
-/* How each C type of isa.def travels: the element of its row, and the way in and out. Values of 8
- * and 16 bits live zero-extended in 32-bit rows. */
+/* How each C type of isa.def is stored: the element type of its row, and the conversions from and
+ * to it. Values of 8 and 16 bits live zero-extended in 32-bit rows. */
 #define ROW_u32    uint32_t
 #define ROW_s32    int32_t
 #define ROW_f32    float
@@ -102,7 +102,8 @@
              warp_pred(w, op->psrc),                                                               \
          GET(a, ts, pa) SEMI GET(b, ts, pb), p >> i & 1 ? a : b)
 
-/* A comparison gives a bit a lane; it may be combined with a predicate, and its opposite kept. */
+/* A comparison gives one bit per lane; it may be combined with a predicate, and its negation
+ * stored. */
 static inline void set_compared(struct emu_warp *w, const struct op *op, uint32_t mask,
                                 uint32_t bits)
 {
@@ -162,7 +163,7 @@ static inline void set_compared(struct emu_warp *w, const struct op *op, uint32_
             emu_divided_by_zero(w, zeros &mask);                                                   \
     }
 
-/* Extended-precision arithmetic: the carry flag is a bit a lane. */
+/* Extended-precision arithmetic: the carry flag is one bit per lane. */
 #define CARRY_BODY(td, ts, reads, expr)                                                            \
     DST(td);                                                                                       \
     SRC(pa, ts, op->a);                                                                            \

@@ -1,11 +1,11 @@
-/* Loads of a warp through a flat base pointer: from the memory image, with what the SM has stored
- * in this visibility period, or from a CTA's shared memory. Part of vec_mem.c. */
+/* Loads of a warp through a flat base pointer: from the memory image, patched with what the SM has
+ * stored in this visibility period, or from a CTA's shared memory. Part of vec_mem.c. */
 #ifndef HEDDLE_EMU_VEC_LOAD_H
 #define HEDDLE_EMU_VEC_LOAD_H
 
 #include "emu/vec_access.h"
 
-/* For a width known when compiling, one move a lane. */
+/* For a compile-time width, one move per lane. */
 #define GATHER(type, from)                                                                         \
     do {                                                                                           \
         type *row_ = row;                                                                          \
@@ -56,10 +56,10 @@ static void vec_gather_slowly(struct emu_warp *w, const struct op *op, uint32_t 
     }
 }
 
-/* 32 bytes of anything, anywhere. */
+/* 32 bytes of any type and alignment. */
 typedef uint64_t row_piece __attribute__((vector_size(32), aligned(1), may_alias));
 
-/* As memcpy(), which compilers turn into a loop of words. */
+/* Like memcpy(), which compilers turn into a loop of words here. */
 static inline void vec_copy_row(void *row, const void *from, uint32_t bytes)
 {
 #pragma GCC unroll 8
@@ -70,7 +70,7 @@ static inline void vec_copy_row(void *row, const void *from, uint32_t bytes)
 typedef uint32_t words_of_4 __attribute__((vector_size(16), may_alias));
 typedef uint64_t words_of_8 __attribute__((vector_size(16), may_alias));
 
-/* Elements evenly apart, 16 bytes of the row at a time. `bytes` is known when compiling. */
+/* Evenly spaced elements, 16 bytes of the row at a time. `bytes` is a compile-time constant. */
 static inline void vec_load_strided(void *row, const char *from, uint64_t step, uint32_t bytes)
 {
 #define AT(type, lane) (*(const type *)(from + (lane)*step))
@@ -83,8 +83,8 @@ static inline void vec_load_strided(void *row, const char *from, uint64_t step, 
 #undef AT
 }
 
-/* What a full warp loads of elements evenly apart; false if they are not, or do not all lie within
- * the range. `bytes` is known when compiling. */
+/* A full warp loads evenly spaced elements; false if they are not, or are not all within the range.
+ * `bytes` is a compile-time constant. */
 static inline __attribute__((always_inline)) bool vec_load_stride(struct emu_warp *w,
                                                                   const struct op *op,
                                                                   const struct mem_range *range,
@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) bool vec_load_stride(struct emu_war
     return true;
 }
 
-/* Apart, so that runs need fewer registers. */
+/* A separate function, so that runs need fewer registers. */
 #define LOAD_STRIDE(bytes)                                                                         \
     static __attribute__((noinline)) bool load_stride_##bytes(                                     \
         struct emu_warp *w, const struct op *op, const struct mem_range *range, const char *base)  \
@@ -110,8 +110,8 @@ static inline __attribute__((always_inline)) bool vec_load_stride(struct emu_war
 LOAD_STRIDE(4)
 LOAD_STRIDE(8)
 
-/* What a full warp loads of some shape; false if it has none, or not all of it is within the range.
- * `bytes` is known when compiling. */
+/* A full warp loads some regular pattern; false if there is none, or not all of it is within the
+ * range. `bytes` is a compile-time constant. */
 static inline __attribute__((always_inline)) bool vec_load_shape(struct emu_warp *w,
                                                                  const struct op *op,
                                                                  const struct mem_range *range,
@@ -134,7 +134,7 @@ static inline __attribute__((always_inline)) bool vec_load_shape(struct emu_warp
     return true;
 }
 
-/* Apart, so that the common shapes need no room on the stack. */
+/* A separate function, so that the common patterns need no stack space. */
 static __attribute__((noinline)) void vec_load_lanes(struct emu_warp *w, const struct op *op,
                                                      uint32_t mask, const struct mem_range *range,
                                                      const char *base, enum ptx_space space)
@@ -159,7 +159,7 @@ static inline void vec_load_flat(struct emu_warp *w, const struct op *op, uint32
         vec_load_lanes(w, op, mask, range, base, space);
 }
 
-/* Can what was loaded be there? Asked for lines, not lanes, where those are a run. */
+/* May any of the loaded bytes be in the overlay? Checked per line, not per lane, for runs. */
 static inline bool overlay_may_hold_any(const struct overlay *o, const struct emu_access *a)
 {
     uint64_t last = a->address[WARP_LANES - 1] / OVERLAY_LINE;

@@ -1,8 +1,8 @@
 /* Loads and stores of a warp, by state space. Compiled once per host vector variant.
  *
- * The common shapes are recognised first: lanes side by side, at one place, or evenly apart. Every
- * access is checked: against the allocation this instruction touched last, and only when that does
- * not hold it, lane by lane (lane_memory.c), where faults are reported. */
+ * The common patterns are recognised first: adjacent lanes, one address, or even spacing. Every
+ * access is checked against the allocation that this instruction accessed last, and only if that
+ * does not contain it, lane by lane (lane_memory.c), where faults are reported. */
 #include "emu/vec_load.h"
 #include "emu/vec_store.h"
 
@@ -44,7 +44,7 @@ FN(store_shared)
     vec_store_flat(w, op, mask, &range, w->cta->shared, PTX_SHARED);
 }
 
-/* --- local memory: words of 32 lanes side by side --- */
+/* --- local memory: words of 32 lanes are adjacent --- */
 
 static inline bool local_ok(struct emu_warp *w, const struct op *op, uint32_t lane, uint64_t at,
                             uint32_t bytes)
@@ -93,7 +93,7 @@ FN(store_local)
 }
 
 /* Named variables and call parameters of a function: one address for all lanes. The variables are
- * local memory; parameters travel in registers on hardware, so they take no access there. */
+ * in local memory. On hardware, parameters are passed in registers, so they need no access. */
 FN(load_frame)
 {
     if (op->klass == PTX_CLASS_LD_LOCAL) {
@@ -146,7 +146,7 @@ FN(load_param_all)
         load_param_some(w, op, mask);
 }
 
-/* --- generic addresses: the window says which space a lane means --- */
+/* --- generic addresses: the window determines the space of a lane --- */
 
 struct split {
     uint32_t global, shared, local;
@@ -157,7 +157,7 @@ static struct split split_spaces(struct emu_warp *w, uint32_t mask)
     const uint64_t *address = w->emu->last.address;
     uint32_t global = 0, shared = 0;
     for (uint32_t i = 0; i < WARP_LANES; i++) {
-        /* What lies in no window is global: a fault there names the address as it is. */
+        /* An address in no window is global: a fault there names the address as it is. */
         bool in_shared = (address[i] >= GENERIC_SHARED_BASE) & (address[i] < GENERIC_LOCAL_BASE);
         bool below = address[i] < GENERIC_SHARED_BASE;
         global |= ((address[i] >= GENERIC_LOCAL_END) | below) ? 1u << i : 0;
@@ -172,7 +172,7 @@ static void move_window(struct emu_warp *w, uint32_t lanes, uint64_t base)
         w->emu->last.address[__builtin_ctz(m)] -= base;
 }
 
-/* Each lane's access goes to the space its address means; `load` is known when compiling. */
+/* Each lane's access goes to the space of its address; `load` is a compile-time constant. */
 static inline void access_generic(struct emu_warp *w, const struct op *op, uint32_t mask, bool load)
 {
     struct run_stats *s = w->emu->stats;

@@ -1,8 +1,8 @@
 /* Special registers and the loop that steps a warp. Compiled once per host vector variant. */
 #include "emu/vec.h"
 
-/* OpenCL's launch parameters travel in environment registers, as NVIDIA's compiler has it:
- * 3..5 the global offset; 6 the number of dimensions is ours. */
+/* OpenCL's launch parameters are passed in environment registers, as NVIDIA's compiler does: 3..5
+ * hold the global offset; 6, the number of dimensions, is ours. */
 static uint32_t environment_register(const struct emu_launch *l, uint32_t n)
 {
     return n >= 3 && n <= 5 ? l->offset[n - 3] : n == 6 ? l->work_dim : 0;
@@ -25,8 +25,8 @@ static uint32_t lane_mask(uint32_t sreg, uint32_t lane)
     }
 }
 
-/* Registers that have one value for the whole warp. MODEL: without timing the clock counts
- * executed warp instructions, and there is one SM. */
+/* Registers with one value for the whole warp. MODEL: without timing the clock counts executed warp
+ * instructions, and there is one SM. */
 static uint64_t uniform_register(const struct emu_warp *w, uint32_t sreg)
 {
     const struct emu *e = w->emu;
@@ -124,7 +124,7 @@ static __attribute__((noinline)) uint64_t run_slice(struct emu_warp *w, uint64_t
     return n;
 }
 
-/* A timing model asks for one operation at a time: it should not pay for the loop. */
+/* A timing model runs one operation at a time: it should not pay for the loop. */
 uint64_t VEC_NAME(vec_run)(struct emu_warp *w, uint64_t slice)
 {
     if (slice != 1 || w->state != WARP_RUNNING)

@@ -1,5 +1,6 @@
-/* Stores of a warp through a flat base pointer: to the memory image, or, under timing, to what is
- * kept apart until the visibility period ends; and to a CTA's shared memory. Part of vec_mem.c. */
+/* Stores of a warp through a flat base pointer: to the memory image or, under timing, to the
+ * overlay that is committed when the visibility period ends; and to a CTA's shared memory. Part of
+ * vec_mem.c. */
 #ifndef HEDDLE_EMU_VEC_STORE_H
 #define HEDDLE_EMU_VEC_STORE_H
 
@@ -60,7 +61,7 @@ static inline void vec_store_flat(struct emu_warp *w, const struct op *op, uint3
         vec_scatter_slowly(w, op, mask, pointer);
 }
 
-/* Bytes of one stretch, line by line. */
+/* Contiguous bytes, line by line. */
 static void overlay_write_stretch(struct overlay *o, uint64_t address, const char *data,
                                   uint32_t bytes)
 {
@@ -74,7 +75,7 @@ static void overlay_write_stretch(struct overlay *o, uint64_t address, const cha
     }
 }
 
-/* As vec_load_shape(), but a store of all lanes to one place is none of those. */
+/* Like vec_load_shape(), except that a store of all lanes to one address does not count. */
 static inline __attribute__((always_inline)) bool
 vec_store_shape_in_overlay(struct emu_warp *w, const struct op *op, const struct mem_range *range,
                            uint32_t bytes)
@@ -110,7 +111,7 @@ static __attribute__((noinline)) void vec_store_lanes_in_overlay(struct emu_warp
     }
 }
 
-/* A store under timing: checked like any other, but kept apart until the period ends. */
+/* A store under timing: checked like any other, but kept in the overlay until the period ends. */
 static inline void vec_store_overlay(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
     const struct mem_range *range = &w->emu->ranges[op - w->code];

@@ -1,6 +1,6 @@
-/* The state of warps and CTAs while they execute, and the engine that owns them. Knows nothing of
- * time: emu_step() performs one operation of one warp at once. A timing model looks at `last`
- * afterwards to see what the operation did. */
+/* The state of warps and CTAs during execution, and the engine that owns them. Independent of time:
+ * emu_step() performs one operation of one warp at once. A timing model reads `last` afterwards to
+ * see what the operation did. */
 #ifndef HEDDLE_EMU_WARP_H
 #define HEDDLE_EMU_WARP_H
 
@@ -12,11 +12,11 @@
 
 enum { MAX_WARPS_PER_CTA = 64, MAX_BARRIERS = 16 };
 
-/* One path of a diverged warp. The active lanes run at `pc` until they reach `rpc`, where the
- * entry below takes over. */
+/* One path of a diverged warp. The active lanes run at `pc` until they reach `rpc`, where the entry
+ * below takes over. */
 struct simt_entry {
     uint32_t pc, rpc, mask;
-    uint32_t frame; /* index into the warp's frames: which call it belongs to */
+    uint32_t frame; /* index into the warp's frames: the call it belongs to */
 };
 
 /* One call: where its rows, predicates and local memory begin. */
@@ -24,17 +24,17 @@ struct call_frame {
     uint32_t rows_at, preds_at;
     uint32_t local_at, local_end; /* bytes in the thread's local memory */
     const struct program_func *func;
-    const struct call_site *site; /* the call that made it; NULL for the kernel itself */
+    const struct call_site *site; /* the call that created it; NULL for the kernel itself */
 };
 
-/* AT_HEAP: under timing, it has called malloc or free and waits until that is performed. */
+/* AT_HEAP: under timing, it has called malloc or free and waits until the call is performed. */
 enum warp_state { WARP_RUNNING, WARP_AT_BARRIER, WARP_AT_HEAP, WARP_DONE, WARP_FAULTED };
 
 struct emu;
 struct emu_cta;
 
 struct emu_warp {
-    /* What every operation touches. */
+    /* Used by every operation. */
     char *bank[2]; /* rows of the current frame; constants of the program */
     uint32_t *preds;
     const struct op *code;
@@ -60,11 +60,11 @@ struct emu_warp {
     uint32_t id;        /* in its CTA */
     uint32_t barrier;   /* the barrier it waits at */
     uint32_t arrived_mask;
-    void *trace; /* what a tracer keeps of it */
+    void *trace; /* for the tracer */
     uint32_t tid[3][WARP_LANES];
 };
 
-/* Where the arrays of a CTA's warps lie. */
+/* Memory for the arrays of a CTA's warps. */
 struct cta_store {
     struct store_block *blocks; /* newest first */
     char *next, *end;           /* free part of the newest */
@@ -73,7 +73,7 @@ struct cta_store {
 struct cta_barrier {
     uint32_t arrived;        /* warps */
     uint32_t expected;       /* warps; 0 = all that have not exited */
-    uint32_t popc, all, any; /* of a bar.red so far */
+    uint32_t popc, all, any; /* partial results of a bar.red */
 };
 
 struct emu_cta {
@@ -81,7 +81,7 @@ struct emu_cta {
     struct emu_warp *warps;
     uint32_t n_warps, n_live, cap_warps;
     uint32_t id[3];
-    uint32_t block[3]; /* the shape its warps have their tids from; 0 = none yet */
+    uint32_t block[3]; /* the shape from which its warps have their tids; 0 = none yet */
     uint64_t number;   /* linear */
     char *shared;
     uint32_t shared_bytes, cap_shared;
@@ -111,7 +111,7 @@ struct emu_fault {
     struct strbuf text; /* the whole report */
 };
 
-/* What launches need to know of the kernel being run. */
+/* What launches need to know about the running kernel. */
 struct emu_launch {
     const struct program_func *func;
     uint32_t grid[3], block[3], offset[3];
@@ -119,19 +119,19 @@ struct emu_launch {
     uint32_t shared_bytes; /* static and dynamic */
     uint32_t dynamic_shared_bytes;
     const uint8_t *params;   /* the parameter block */
-    uint64_t params_address; /* where it lies in device memory */
+    uint64_t params_address; /* its address in device memory */
     uint32_t number;
 };
 
-/* The part of an allocation's range an instruction touched last: most accesses are checked
- * against it alone. */
+/* The part of an allocation that an instruction accessed last: most accesses are checked only
+ * against it. */
 struct mem_range {
     uint64_t start, bytes;
 };
 
-/* How the addresses of a full warp lie, as far as executing has shown: nothing is known, each as
- * far above the one before (less than MAX_STRIDE), elements side by side, all at one place; aligned
- * unless scattered. The last two are runs. */
+/* The pattern of the addresses of a full warp, as far as execution has found out: unknown; each at
+ * the same distance above the previous one (less than MAX_STRIDE); adjacent elements; all at one
+ * address. Aligned unless scattered. The last two are runs. */
 enum access_shape { SCATTERED, STRIDED, CONSECUTIVE, UNIFORM };
 #define MAX_STRIDE (1ull << 32)
 
@@ -142,14 +142,14 @@ struct emu_access {
     enum access_shape shape;
 };
 
-/* An atomic that was issued and is not performed yet: the operands of its lanes. */
+/* An atomic that was issued and not performed yet: the operands of its lanes. */
 struct emu_atomic {
     const struct op *op;
     uint32_t mask; /* lanes on global memory; their addresses are in emu_access */
     uint64_t b[WARP_LANES], c[WARP_LANES];
 };
 
-/* Calls of malloc and free that are to be performed, in the order in which they were made. */
+/* Calls of malloc and free to be performed, in the order in which they were made. */
 struct heap_calls {
     struct heap_call {
         struct emu_warp *warp;
@@ -159,15 +159,14 @@ struct heap_calls {
     uint32_t n, cap;
 };
 
-/* Runs a warp until it stops or has executed `slice` operations; returns how many it has. */
+/* Runs a warp until it stops or has executed `slice` operations. Returns how many it executed. */
 typedef uint64_t (*warp_runner)(struct emu_warp *w, uint64_t slice);
 
-/* Someone who writes down what warps do, or does it for them: it stands in run_warp's place, and is
- * told of CTAs. */
+/* Records what warps do, or does it for them: replaces run_warp and is notified of CTAs. */
 struct emu_tracer {
     void (*cta_begins)(struct emu *e, struct emu_cta *cta);
     void (*cta_ends)(struct emu *e, struct emu_cta *cta);
-    bool replays; /* nothing is computed: registers and memory must be left alone */
+    bool replays; /* nothing is computed: registers and memory must not be changed */
 };
 
 struct emu {
@@ -180,9 +179,9 @@ struct emu {
     struct mem_range *ranges; /* per PC */
     struct emu_access last;
     struct emu_fault fault;
-    /* Under timing: stores are kept here until they become visible, atomics on global memory and
-     * calls of malloc and free are only taken down (in `atomic` and `heap`), and the clock and the
-     * SM are those of the machine. */
+    /* Under timing: stores are kept here until they become visible; atomics on global memory and
+     * calls of malloc and free are only recorded (in `atomic` and `heap`); the clock and the SM
+     * number are the machine's. */
     struct overlay *overlay; /* NULL = functional execution */
     struct heap_calls *heap; /* likewise */
     struct emu_atomic atomic;
@@ -215,10 +214,10 @@ static inline void warp_set_pred(struct emu_warp *w, uint16_t p, uint32_t value,
 }
 
 /* --- control (simt.c) --- */
-/* Lanes of `taken` go to `target`, the other active ones go on; they meet at `meet`. */
+/* Lanes of `taken` go to `target`, the other active ones continue; they reconverge at `meet`. */
 void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t meet);
 void simt_push(struct emu_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask, uint32_t frame);
-/* The top path has reached its end; those below that have too are left behind as well. */
+/* The top path has reached its end; entries below it that have ended are removed as well. */
 void simt_reconverge(struct emu_warp *w);
 /* The lanes leave the kernel. */
 void simt_exit(struct emu_warp *w, uint32_t lanes);
@@ -230,17 +229,17 @@ void simt_give_room(struct emu_warp *w, const struct program_func *kernel);
 void simt_free_store(struct emu_cta *cta);
 
 /* --- faults (fault.c) --- */
-/* Stops the warp with a report; the first fault of a launch counts. */
+/* Stops the warp with a report; only the first fault of a launch counts. */
 void emu_fault(struct emu_warp *w, enum fault_kind kind, uint32_t lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void emu_fault_access(struct emu_warp *w, const struct op *op, uint32_t lane, uint64_t address,
                       uint32_t bytes, enum ptx_space space);
-/* Pieces of reports, functional and timed ones. "k.ptx:12 (k.cl:3): bar.sync 0;" */
+/* Parts of functional and timed reports. "k.ptx:12 (k.cl:3): bar.sync 0;" */
 void emu_describe_inst(const struct emu *e, uint32_t pc, struct strbuf *out);
-/* "waits at barrier 1, where 1 of 2 warps have come"; of a warp that waits at one. */
+/* "waits at barrier 1, where 1 of 2 warps have arrived", for a warp that waits at one. */
 void emu_describe_barrier(const struct emu_warp *w, struct strbuf *out);
-/* "31 of its lanes wait ..." between two texts, if some do while the warp runs: who spins for them
- * never ends. */
+/* "31 of its lanes wait ..." between two texts, if some lanes wait while the warp runs: spinning on
+ * them never ends. */
 void emu_describe_apart(const struct emu_warp *w, const char *before, const char *after,
                         struct strbuf *out);
 /* "  in kernel 'k', k.ptx:12 (k.cl:3): ...;\n  CTA 1,0,0, thread 5,0,0 ...\n" */
@@ -248,7 +247,7 @@ void emu_describe_place(const struct emu_warp *w, uint32_t pc, uint32_t lane, st
 
 /* --- memory, one lane at a time (lane_memory.c) --- */
 /* The host pointer of an access, or NULL after reporting a fault. Local memory is not contiguous
- * and has functions of its own. */
+ * and has separate functions. */
 void *lane_pointer(struct emu_warp *w, const struct op *op, uint32_t lane, uint64_t address,
                    uint32_t bytes, enum ptx_space space);
 uint64_t local_read(const struct emu_warp *w, uint32_t lane, uint32_t at, uint32_t bytes);
@@ -282,7 +281,7 @@ bool lane_read_string(struct emu_warp *w, uint64_t address, struct strbuf *out);
 
 static inline uint32_t count_lanes(uint32_t mask)
 {
-#ifndef __POPCNT__ /* counting is a call, and mostly all are there, or none */
+#ifndef __POPCNT__ /* popcount would be a call here, and usually all lanes are active, or none */
     if (mask == ~0u)
         return WARP_LANES;
     if (!mask)
@@ -291,8 +290,8 @@ static inline uint32_t count_lanes(uint32_t mask)
     return (uint32_t)__builtin_popcount(mask);
 }
 
-/* One operation of one warp, which must be running, but for its end. `s`: the statistics of its
- * engine. */
+/* One operation of one warp, which must be running, up to emu_step_end(). `s`: the statistics of
+ * its engine. */
 static inline void emu_step_begin(struct emu_warp *w, struct run_stats *s)
 {
     const struct op *op = &w->code[w->pc];
@@ -309,7 +308,7 @@ static inline void emu_step_begin(struct emu_warp *w, struct run_stats *s)
         op->exec[0](w, op, mask);
 }
 
-/* Lanes that have come to the end of their path wait for others or go on with them. */
+/* Lanes that have reached the end of their path wait for others or continue with them. */
 static inline void emu_step_end(struct emu_warp *w)
 {
     if (w->pc == w->rpc)

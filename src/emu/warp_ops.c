@@ -1,7 +1,7 @@
 /* Operations across the lanes of a warp: votes, shuffles, matches, reductions. With .sync each lane
  * names the lanes it works with; groups that name different lanes do not see each other. MODEL:
- * lanes that are named but inactive do not take part: the SIMT stack has reconverged all lanes that
- * can. */
+ * named but inactive lanes do not take part in a .sync operation: the SIMT stack has reconverged
+ * all lanes that can. */
 #include <string.h>
 
 #include "emu/vec.h"
@@ -47,7 +47,7 @@ FN(ACTIVEMASK)
     EACH_LANE(i, mask) d[i] = mask;
 }
 
-/* The lane a shuffle reads from, and whether it lies in range (PTX ISA, shfl). */
+/* The lane that a shuffle reads from, and whether it is in range (PTX ISA, shfl). */
 static bool shuffle_source(uint8_t mode, uint32_t lane, uint32_t b, uint32_t c, uint32_t *from)
 {
     uint32_t distance = b & 31, clamp = c & 31, segment = c >> 8 & 31;
@@ -138,7 +138,7 @@ FN(REDUX_ANY)
 {
     uint32_t a[WARP_LANES], *d = warp_row(w, op->dst);
     const uint32_t *named = warp_row(w, op->b);
-    memcpy(a, warp_row(w, op->a), sizeof a); /* may be the destination too */
+    memcpy(a, warp_row(w, op->a), sizeof a); /* it may also be the destination */
     EACH_LANE(i, mask)
     {
         uint32_t members = named[i] & mask, r = a[i];

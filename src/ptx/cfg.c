@@ -1,10 +1,10 @@
-/* Basic blocks and what their graph says.
+/* Basic blocks and their graph.
  *
- * Post-dominance is over the ways to the function's end: ret, exit, and running off the last
- * instruction. A block that cannot get there (it ends in trap, or loops for ever) has no
- * post-dominator and does not keep others from having one: lanes that took such a way never come
- * back, so those that did not need not wait for them. A failing assertion thus does not spoil the
- * reconvergence of the code around it.
+ * Post-dominance considers the paths to the function's end: ret, exit, and running past the last
+ * instruction. A block that cannot get there (it ends in trap, or loops forever) has no
+ * post-dominator and does not prevent others from having one: lanes on such a path never come back,
+ * so other lanes need not wait for them. A failing assertion thus does not affect the reconvergence
+ * of the code around it.
  *
  * Loops are natural loops: a header that dominates the source of an edge back to it. A cycle with
  * several entries (an irreducible region) has no such header and is not counted, though natural
@@ -34,7 +34,7 @@ static bool falls_through(const struct ptx_inst *inst)
     return inst->guard || !ends_block(inst);
 }
 
-/* How many labels a branch names, and the instruction the k-th stands before. */
+/* The number of labels of a branch, and the instruction that the k-th precedes. */
 static uint32_t target_count(const struct ptx_inst *inst)
 {
     if (inst->op == PTX_OP_BRA)
@@ -86,8 +86,8 @@ static uint32_t node_at(const struct ptx_cfg *cfg, uint32_t at)
     return at < cfg->func->n_insts ? cfg->block_of[at] : cfg->n_blocks;
 }
 
-/* A table of branch targets may name a block many times; its edge is wanted once. The edge to the
- * end comes last, so that a block's successors proper are the front of its list. */
+/* A table of branch targets may name a block many times; only one edge is added. The edge to the
+ * end comes last, so that a block's real successors are at the front of its list. */
 static void add_edges(const struct ptx_cfg *cfg, uint32_t b, uint32_t *seen,
                       struct edge_list *edges)
 {
@@ -115,7 +115,7 @@ struct flow {
     struct adjacency succs, preds;
 };
 
-/* The graph over the blocks and one node more, the function's end. */
+/* The graph over the blocks and one additional node, the function's end. */
 static struct flow connect(struct ptx_cfg *cfg, struct arena *arena)
 {
     struct edge_list edges = {0};
@@ -206,15 +206,15 @@ static bool dominates(const struct dom_tree *tree, uint32_t a, uint32_t b)
 
 /* --- Loops --- */
 
-/* Loops are found inside out. A loop that is done stands in for its blocks as one node, so every
- * block is taken into a loop once, however deeply loops nest. */
+/* Loops are found inside out. A finished loop represents its blocks as one node, so every block is
+ * added to a loop once, however deeply loops nest. */
 struct loop_finder {
     struct ptx_cfg *cfg;
     struct dom_tree tree;
     uint32_t *loop_at; /* per block: the loop it heads, or NONE */
     uint32_t *outer;   /* per loop: the loop around it, or NONE */
-    uint32_t *inside;  /* per block: the innermost loop it is in, or NONE */
-    uint32_t *rep;     /* per block: towards the header of the outermost loop done so far */
+    uint32_t *inside;  /* per block: its innermost loop, or NONE */
+    uint32_t *rep;     /* per block: towards the header of the outermost loop finished so far */
     uint32_t *stack;
     uint32_t depth;
 };
@@ -235,8 +235,7 @@ static bool is_back_edge(const struct loop_finder *s, uint32_t from, uint32_t to
     return s->cfg->blocks[from].reachable && dominates(&s->tree, to, from);
 }
 
-/* Takes the node `b` stands in into the loop of `header`, and remembers to look at its
- * predecessors. */
+/* Adds the node that represents `b` to the loop of `header`, and queues its predecessors. */
 static void take_in(struct loop_finder *s, uint32_t b, uint32_t header)
 {
     uint32_t node = outermost_header(s, b), loop = s->loop_at[header];
@@ -269,7 +268,7 @@ static void collect_loop(struct loop_finder *s, uint32_t header)
     }
 }
 
-/* Gives every block that heads a loop its number, in program order. */
+/* Numbers the blocks that head a loop, in program order. */
 static void number_loops(struct loop_finder *s, struct arena *arena)
 {
     struct ptx_cfg *cfg = s->cfg;
@@ -301,7 +300,7 @@ static void find_loops(struct ptx_cfg *cfg, struct arena *arena)
     number_loops(&s, arena);
     s.outer = ARENA_ARRAY(&scratch, uint32_t, cfg->n_loops);
     memset(s.outer, 0xff, cfg->n_loops * sizeof *s.outer);
-    /* Inner headers come after outer ones in the order: the outer dominate them. */
+    /* Inner headers come after outer ones, which dominate them. */
     for (uint32_t place = cfg->n_order; place-- > 0;)
         if (s.loop_at[cfg->order[place]] != NONE)
             collect_loop(&s, cfg->order[place]);

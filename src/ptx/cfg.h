@@ -8,12 +8,12 @@ enum { PTX_NO_BLOCK = 0xffffffffu };
 
 struct ptx_block {
     uint32_t first, end; /* instructions [first, end) */
-    uint32_t *succs;     /* block numbers; a guarded branch has [target, fall-through]; a way to
-                          * the function's end is not among them */
+    uint32_t *succs;     /* block numbers; a guarded branch has [target, fall-through]; the
+                          * function's end is not among them */
     uint32_t n_succs;
     uint32_t *preds;
     uint32_t n_preds;
-    uint32_t ipdom; /* immediate post-dominator; PTX_NO_BLOCK = only the function's end is */
+    uint32_t ipdom; /* immediate post-dominator; PTX_NO_BLOCK = only the function's end */
     uint32_t idom;  /* immediate dominator; PTX_NO_BLOCK for the entry and unreachable blocks */
     uint32_t loop_depth;
     bool reachable;
@@ -39,8 +39,8 @@ struct ptx_cfg {
 /* The function must have a body. Memory comes from the arena. */
 struct ptx_cfg *ptx_cfg_build(const struct ptx_func *f, struct arena *arena);
 
-/* Where threads that part at instruction i meet again: the index of the first instruction of the
- * immediate post-dominator of i's block, or f->n_insts when they only meet at the end. */
+/* Where threads that diverge at instruction i reconverge: the index of the first instruction of the
+ * immediate post-dominator of i's block, or f->n_insts if they only meet at the end. */
 uint32_t ptx_cfg_reconvergence(const struct ptx_cfg *cfg, uint32_t i);
 
 #endif

@@ -1,5 +1,5 @@
-/* What PTX demands of an instruction's words: which types it takes, and which modifiers it cannot
- * do without. Operands are checked in check_operands.c. */
+/* PTX requirements on an instruction's words: which types it takes, and which modifiers it must
+ * have. check_operands.c checks operands. */
 #include "ptx/check.h"
 
 #include <string.h>
@@ -69,23 +69,23 @@ static bool check_types(struct parser *p, const struct ptx_inst *i)
             n++;
         else if (n < i->n_types)
             return parser_error(p, i->line, i->col, NULL, "'%s' has no form for '.%s'%s", text,
-                                ptx_types[i->types[n]].text, n ? " in this place" : "");
+                                ptx_types[i->types[n]].text, n ? " in this position" : "");
         else if (!is_optional)
             return parser_error(p, i->line, i->col, NULL, "'%s' needs %s type", text,
                                 n ? "another" : "a");
     }
     if (n < i->n_types)
-        return parser_error(p, i->line, i->col, NULL, "'%s' has no place for the type '.%s'", text,
+        return parser_error(p, i->line, i->col, NULL, "'%s' does not take the type '.%s'", text,
                             ptx_types[i->types[n]].text);
     return true;
 }
 
-/* --- modifiers that must be there --- */
+/* --- required modifiers --- */
 
-/* One of the groups is needed, for the types in question. */
+/* One of the groups is required for these types. */
 static const struct need {
     enum ptx_opcode op;
-    char kind; /* of types[0]: 'i' integers, 'f' floats, ' ' any */
+    char kind; /* kind of types[0]: 'i' integers, 'f' floats, ' ' any */
     uint64_t groups;
     const char *what;
 } needs[] = {
@@ -176,8 +176,8 @@ static bool check_conversion(struct parser *p, const struct ptx_inst *i)
     return true;
 }
 
-/* .lo, .ls, .hi and .hs compare unsigned integers; .equ and the like know NaN; bits have no order.
- */
+/* .lo, .ls, .hi and .hs compare unsigned integers; .equ and the like handle NaN; bits have no
+ * order. */
 static bool check_comparison(struct parser *p, const struct ptx_inst *i)
 {
     enum ptx_type type = i->types[i->n_types - 1];
@@ -188,7 +188,7 @@ static bool check_comparison(struct parser *p, const struct ptx_inst *i)
                 : cmp <= PTX_MOD_CMP_HS ? kind == 'u'
                                         : kind == 'f';
     if (!fits)
-        return parser_error(p, i->line, i->col, NULL, "'.%s' values are not compared with '.%s'",
+        return parser_error(p, i->line, i->col, NULL, "'.%s' does not compare '.%s' values",
                             ptx_types[type].text, ptx_mods[cmp].text);
     bool combines = ptx_inst_mod(i, PTX_GROUP_BOOL) != PTX_NO_MOD;
     if (combines != (i->n_operands == 4))
@@ -267,7 +267,7 @@ static bool check_arithmetic(struct parser *p, const struct ptx_inst *i)
     return true;
 }
 
-/* Words that are each fine and do not go together. */
+/* Words that are valid individually but not together. */
 static bool check_combination(struct parser *p, const struct ptx_inst *i)
 {
     switch (i->op) {

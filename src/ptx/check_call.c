@@ -1,7 +1,7 @@
-/* Calls compared with their callees, once the whole module is known. */
+/* Checks calls against their callees, once the whole module is known. */
 #include "ptx/check.h"
 
-/* .param variables, registers and, but for results, numbers. */
+/* .param variables, registers and, except for results, numbers. */
 static bool check_kinds(struct parser *p, const struct ptx_operand *list, bool are_results)
 {
     for (uint32_t k = 0; k < list->n_items; k++) {
@@ -37,8 +37,8 @@ static bool check_arguments(struct parser *p, const struct ptx_operand *list,
     return true;
 }
 
-/* Functions without a body are the host's, which takes what it is given: clang declares printf with
- * one parameter and calls it with many. */
+/* Functions without a body are supplied by the host, which accepts any arguments: clang declares
+ * printf with one parameter and calls it with many. */
 bool parser_check_call(struct parser *p, const struct ptx_inst *i)
 {
     const struct ptx_operand *rets = &i->operands[PTX_CALL_RETS];
@@ -50,7 +50,7 @@ bool parser_check_call(struct parser *p, const struct ptx_inst *i)
         f = f->alias_of;
     if (f && f->is_entry)
         return parser_error(p, i->operands[PTX_CALL_CALLEE].line, i->operands[PTX_CALL_CALLEE].col,
-                            NULL, "'%s' is a kernel, which no function can call", f->name);
+                            NULL, "'%s' is a kernel; a function cannot call it", f->name);
     if (f)
         return !f->has_body ||
                (check_arguments(p, rets, f->rets, f->n_rets, f->name, "results") &&

@@ -1,4 +1,4 @@
-/* What PTX demands of an instruction's operands: how many, of which kind, of which type. As
+/* PTX requirements on an instruction's operands: how many, of which kind, of which type. As in
  * NVIDIA's assembler, registers of .bN types hold anything of that width, and loads, stores and
  * conversions may use registers wider than the type. */
 #include "ptx/check.h"
@@ -264,9 +264,9 @@ static bool check_count(struct parser *p, const struct ptx_inst *i, uint32_t min
                         ptx_insts[i->op].text, min, range, i->n_operands);
 }
 
-/* --- instructions with rules of their own --- */
+/* --- instructions with special rules --- */
 
-/* Special registers have 32 bits, which 16-bit moves cut; a few have 64. */
+/* Special registers have 32 bits, which 16-bit moves truncate; a few have 64. */
 static bool check_special(struct parser *p, const struct ptx_inst *i, const struct ptx_operand *op)
 {
     bool is_wide = op->sreg == PTX_SREG_CLOCK64 || op->sreg == PTX_SREG_GLOBALTIMER;
@@ -277,7 +277,7 @@ static bool check_special(struct parser *p, const struct ptx_inst *i, const stru
                         is_wide ? 64 : 32);
 }
 
-/* mov.b64 %rd1, {%r1, %r2} and the other way round. */
+/* mov.b64 %rd1, {%r1, %r2} and vice versa. */
 static bool check_packing(struct parser *p, const struct ptx_inst *i, const struct ptx_operand *vec,
                           const struct ptx_operand *scalar)
 {
@@ -389,7 +389,7 @@ bool check_operands(struct parser *p, const struct ptx_inst *i)
     case PTX_OP_BARRIER:
         return check_barrier(p, i);
     case PTX_OP_CALL:
-        return true; /* compared with the callee once the module is known */
+        return true; /* checked against the callee once the module is known */
     default:
         return check_by_format(p, i);
     }

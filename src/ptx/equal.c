@@ -1,5 +1,5 @@
-/* Whether two modules say the same. Things are compared by their place in the lists, so a name
- * that resolves to another thing of equal shape is a difference too. */
+/* Compares two modules. Things are compared by their index in the lists, so a name that resolves to
+ * another thing of equal shape is a difference too. */
 #include "ptx/ptx.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static bool same_bytes(const void *a, const void *b, size_t n)
     return a && b ? !memcmp(a, b, n) : a == b;
 }
 
-/* Indices of things that may be missing. */
+/* Index of an optional thing. */
 #define INDEX(thing) ((thing) ? (int64_t)(thing)->index : -1)
 
 static bool same_relocs(const struct ptx_var *a, const struct ptx_var *b)

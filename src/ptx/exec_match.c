@@ -1,4 +1,4 @@
-/* Finds the EXEC row of isa.def that says how an instruction is executed. */
+/* Finds the EXEC row of isa.def for an instruction. */
 #include "ptx/exec_match.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ const struct exec_row exec_rows[N_EXEC] = {
 #include "ptx/isa.def"
 };
 
-/* Instructions that are executed like another one. */
+/* Instructions that execute like another one. */
 static enum ptx_opcode executes_like(enum ptx_opcode op)
 {
     switch (op) {
@@ -37,7 +37,7 @@ static enum ptx_opcode executes_like(enum ptx_opcode op)
     }
 }
 
-/* Modifier groups that change what is computed; the others are ignored by the match. */
+/* Modifier groups that change the result; the match ignores the others. */
 static bool group_matters(uint8_t group)
 {
     switch (group) {
@@ -62,7 +62,7 @@ static bool group_matters(uint8_t group)
     }
 }
 
-/* The word a row would use: unsigned comparisons have names of their own in PTX. */
+/* The word used in the rows: unsigned comparisons have separate names in PTX. */
 static const char *row_word(uint8_t mod)
 {
     switch (mod) {
@@ -79,7 +79,7 @@ static const char *row_word(uint8_t mod)
     }
 }
 
-/* Is `word` one of the words of `list`, which are separated by spaces and end at ',' or the end? */
+/* Is `word` in `list`, whose words are separated by spaces and end at ',' or the end? */
 static bool list_has(const char *list, const char *word)
 {
     size_t n = strlen(word);

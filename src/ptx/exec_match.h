@@ -13,10 +13,10 @@ struct exec_row {
 };
 extern const struct exec_row exec_rows[N_EXEC];
 
-/* The first row after `after` (N_EXEC = from the start) that fits, or N_EXEC. */
+/* The first matching row after `after` (N_EXEC = from the start), or N_EXEC. */
 enum exec_id exec_match(const struct ptx_inst *inst, enum exec_id after);
 
-/* Bits of the C type a row names: "u32" -> 32, "p" -> 1. */
+/* Bits of the C type in a row: "u32" -> 32, "p" -> 1. */
 uint32_t exec_type_bits(const char *ctype);
 
 #endif

@@ -22,7 +22,7 @@ struct adjacency adjacency_build(const struct edge_list *edges, uint32_t n_keys,
         end += a.begin[key];
         a.begin[key] = end;
     }
-    /* Filled from the back, begin[] moves from the end of each list to its start. */
+    /* Filled from the back: begin[] moves from the end of each list to its start. */
     for (uint32_t e = edges->n; e-- > 0;) {
         struct edge edge = edges->items[e];
         uint32_t key = backward ? edge.to : edge.from;
@@ -31,13 +31,13 @@ struct adjacency adjacency_build(const struct edge_list *edges, uint32_t n_keys,
     return a;
 }
 
-/* A depth-first walk: nodes in the order they are first met and in the order they are left, and the
- * tree of the edges they were met by. */
+/* A depth-first walk: nodes in preorder and in postorder, and the tree of the edges by which they
+ * were first reached. */
 struct walk {
     uint32_t n;
     uint32_t *met, *left;
-    uint32_t *place;  /* per node: its place in `met`, GRAPH_NO_NODE if the root cannot reach it */
-    uint32_t *parent; /* per place in `met`: the place of the node it was met from */
+    uint32_t *place;  /* per node: its index in `met`, GRAPH_NO_NODE if it is unreachable */
+    uint32_t *parent; /* per index in `met`: the index of the node's parent in the tree */
 };
 
 static struct walk walk_graph(const struct adjacency *succs, uint32_t n_nodes, uint32_t root,
@@ -84,10 +84,9 @@ uint32_t graph_reverse_postorder(const struct adjacency *succs, uint32_t n_nodes
     return walk.n;
 }
 
-/* Semidominators are found from the last node met to the first. Nodes after the present one form a
- * forest of the walk's tree edges; `lowest` is the lowest semidominator on the way from a node up
- * to, but not including, `up`, and ways are shortened as they are walked. All in places of `met`.
- */
+/* Finds semidominators from the last node reached to the first. Nodes after the current one form a
+ * forest of the walk's tree edges; `lowest` is the lowest semidominator on the path from a node up
+ * to, but excluding, `up`. Paths are compressed as they are followed. All are indices in `met`. */
 struct forest {
     uint32_t *up, *lowest;
     uint32_t *stack;
@@ -113,7 +112,7 @@ static uint32_t lowest_above(struct forest *f, uint32_t v, uint32_t present)
 }
 
 /* The semi-NCA algorithm: Georgiadis, "Linear-Time Algorithms for Dominators and Related Problems",
- * 2005, section 2.3. Unlike iterative ones it stays fast where loops nest thousands deep. */
+ * 2005, section 2.3. Unlike iterative algorithms it stays fast where loops nest thousands deep. */
 void graph_dominators(const struct adjacency *succs, const struct adjacency *preds,
                       uint32_t n_nodes, uint32_t root, uint32_t *idom)
 {

@@ -25,17 +25,18 @@ struct adjacency {
     uint32_t *begin;
     uint32_t *nodes;
 };
-/* Groups edges by where they come from (to for `backward`); n_keys is how many such nodes. */
+/* Groups edges by their source (by destination if `backward`); n_keys is the number of such
+ * nodes. */
 struct adjacency adjacency_build(const struct edge_list *edges, uint32_t n_keys, bool backward,
                                  struct arena *arena);
 
-/* The nodes that can be reached from the root, each after all its predecessors but those along
- * retreating edges. Returns how many; `order` has room for all. */
+/* The nodes reachable from the root, each after all its predecessors except those along retreating
+ * edges. Returns how many; `order` has room for all. */
 uint32_t graph_reverse_postorder(const struct adjacency *succs, uint32_t n_nodes, uint32_t root,
                                  uint32_t *order);
 
-/* Immediate dominators; GRAPH_NO_NODE for the root and for nodes it cannot reach. Post-dominators
- * are the dominators of the reversed graph: give it with `succs` and `preds` exchanged. */
+/* Immediate dominators; GRAPH_NO_NODE for the root and for unreachable nodes. Post-dominators are
+ * the dominators of the reversed graph: pass it with `succs` and `preds` exchanged. */
 void graph_dominators(const struct adjacency *succs, const struct adjacency *preds,
                       uint32_t n_nodes, uint32_t root, uint32_t *idom);
 

@@ -1,5 +1,6 @@
-/* Which registers an instruction reads and writes, from the letters of its row in isa.def. The
- * carry flag of add.cc and its like is not a register here: it lives between neighbours only. */
+/* The registers that an instruction reads and writes, from the letters of its row in isa.def. The
+ * carry flag of add.cc and similar instructions is not a register here: it only lives between
+ * neighbours. */
 #include <string.h>
 
 #include "ptx/regalloc.h"
@@ -23,7 +24,7 @@ static void add_operand(struct reg_list *list, const struct ptx_operand *operand
         add_operand(list, &operand->items[k]);
 }
 
-/* The letter of the k-th operand; 0 when the format has no such. */
+/* The letter of the k-th operand; 0 if the format has none. */
 static char format_letter(const char *format, uint32_t k)
 {
     for (; *format; format++)
@@ -46,8 +47,8 @@ static bool is_destination(const struct ptx_inst *inst, uint32_t k)
     default:
         break;
     }
-    /* Refused instructions have no format. They never execute; nearly all of them either begin
-     * with what they write or with the memory they write to. */
+    /* Refused instructions have no format. They never execute; nearly all of them begin with either
+     * what they write or the memory they write to. */
     if (ptx_insts[inst->op].unit == PTX_UNIT_REFUSED)
         return k == 0 && operand->kind != PTX_OPERAND_MEM;
     char letter = format_letter(ptx_insts[inst->op].format, k);

@@ -43,7 +43,7 @@ static void next_line(struct lexer *lex)
     lex->line_start = lex->at;
 }
 
-/* An unfinished block comment runs to the end of the text. */
+/* An unterminated block comment extends to the end of the text. */
 static void skip_comment(struct lexer *lex)
 {
     bool is_block = lex->at[1] == '*';
@@ -104,7 +104,7 @@ uint64_t lexer_widen_f32(uint32_t bits)
         return sign | (uint64_t)(exponent + 1023 - 127) << 52 | fraction << 29;
     if (!fraction)
         return sign;
-    int shift = __builtin_clzll(fraction) - 40; /* brings the leading one to bit 23 */
+    int shift = __builtin_clzll(fraction) - 40; /* moves the leading one to bit 23 */
     return sign | (uint64_t)(1023 - 126 - shift) << 52 | (fraction << shift & 0x7fffff) << 29;
 }
 

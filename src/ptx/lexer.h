@@ -1,5 +1,5 @@
-/* PTX text to tokens, one at a time. Knows the shapes of names, numbers and punctuation, and
- * nothing of their meaning. Any bytes are fine: what is no token comes out as TOKEN_BAD. */
+/* PTX text to tokens, one at a time. Knows the forms of names, numbers and punctuation, not their
+ * meaning. Accepts any bytes: what is not a token becomes TOKEN_BAD. */
 #ifndef HEDDLE_PTX_LEXER_H
 #define HEDDLE_PTX_LEXER_H
 
@@ -10,10 +10,10 @@
 enum token_kind {
     TOKEN_END,
     TOKEN_NAME,   /* add, %r1, $L__BB0_1, _ */
-    TOKEN_WORD,   /* .s32, .L2::128B; the text is without the dot */
+    TOKEN_WORD,   /* .s32, .L2::128B; the text excludes the dot */
     TOKEN_INT,    /* any integer form; value in bits */
     TOKEN_FLOAT,  /* any float form; a double's bit pattern in bits */
-    TOKEN_STRING, /* "..."; the text is without the quotes, escapes as written */
+    TOKEN_STRING, /* "..."; the text excludes the quotes, escapes as written */
     TOKEN_PUNCT,  /* a character, or one of enum punct */
     TOKEN_BAD,    /* not PTX; the text says what is wrong */
 };
@@ -37,7 +37,7 @@ struct token {
     uint64_t bits;
     bool is_unsigned; /* INT: has the suffix U, or does not fit a signed 64-bit integer */
     bool is_f32;      /* FLOAT: written 0fXXXXXXXX */
-    bool is_glued;    /* nothing stands between the token before and this one */
+    bool is_glued;    /* no space between this token and the previous one */
     uint32_t line, col;
 };
 
@@ -47,11 +47,11 @@ struct lexer {
     uint32_t line;
 };
 
-/* `text` must have a NUL at text[len]; it must stay alive while tokens are in use. */
+/* `text` must have a NUL at text[len] and must live as long as its tokens. */
 void lexer_init(struct lexer *lex, const char *text, size_t len);
 void lexer_next(struct lexer *lex, struct token *token);
 
-/* The character the next token starts with; 0 at the end. Consumes only blanks and comments. */
+/* The first character of the next token; 0 at the end. Consumes only blanks and comments. */
 char lexer_peek(struct lexer *lex);
 
 /* A single-precision bit pattern as the double of the same value; NaN payloads are kept. */

@@ -1,5 +1,5 @@
-/* The end of a module: what was named before it was declared is bound, calls are compared with
- * their callees, instructions are numbered. */
+/* The end of a module: binds names used before their declaration, checks calls against their
+ * callees, numbers instructions. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static bool bind_ref(struct parser *p, const struct global_ref *ref)
     return true;
 }
 
-/* Calls of an alias become calls of the function behind it. */
+/* Calls of an alias become calls of the aliased function. */
 static void follow_aliases(struct ptx_module *m)
 {
     for (uint32_t k = 0; k < m->n_funcs; k++) {
@@ -41,7 +41,7 @@ static void follow_aliases(struct ptx_module *m)
     }
 }
 
-/* A local thing with the name of a module's thing would hide it, once blocks are flattened. */
+/* A local name equal to a module's name would hide it once blocks are flattened. */
 static void rename_local(struct parser *p, const char **text)
 {
     struct name *name = names_intern(&p->names, *text, strlen(*text));
@@ -96,7 +96,8 @@ void parser_finish_module(struct parser *p)
     for (uint32_t k = 0; k < m->n_funcs; k++) {
         struct ptx_func *f = m->funcs[k];
         if (f->alias_of && f->has_body)
-            parser_error(p, f->line, f->col, NULL, "'%s' is an alias and has a body", f->name);
+            parser_error(p, f->line, f->col, NULL, "'%s' is an alias and must not have a body",
+                         f->name);
         f->first_pc = m->n_insts;
         for (uint32_t i = 0; i < f->n_insts; i++)
             f->insts[i].pc = m->n_insts++;

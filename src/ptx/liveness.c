@@ -1,7 +1,7 @@
-/* Liveness by walking up from reads: where a block reads a register it did not write before, the
- * register is alive in the blocks above, up to those that write it. 64 registers, a word of the
- * sets, walk together, and a block is looked at again only for registers that are new to it.
- * Most registers never leave their block and have no place in the sets. */
+/* Liveness by walking up from reads: where a block reads a register that it did not write before,
+ * the register is live in the blocks above, up to those that write it. 64 registers, one word of
+ * the sets, are processed together, and a block is revisited only for registers that are new to it.
+ * Most registers never leave their block and are not in the sets. */
 #include "ptx/liveness.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "ptx/graph.h"
 #include "ptx/regalloc.h"
 
-/* Notes per register the blocks that read it before any write of their own, and those that write
- * it. A guarded write reads the old value too, so it never hides a read before it. */
+/* Records for each register the blocks that read it before writing it, and those that write it. A
+ * guarded write also reads the old value, so it never hides a read. */
 static void collect_uses(const struct ptx_cfg *cfg, struct edge_list *exposed,
                          struct edge_list *written)
 {
@@ -39,14 +39,14 @@ static void collect_uses(const struct ptx_cfg *cfg, struct edge_list *exposed,
     free(write_mark);
 }
 
-/* What the walk needs of one word's registers. */
+/* State of the walk for the registers of one word. */
 struct walker {
     const struct ptx_cfg *cfg;
     uint64_t *in, *out; /* the word in the set of block 0; that of b is at [b * stride] */
     size_t stride;
     uint64_t *written; /* per block: the registers it writes */
-    uint64_t *news;    /* per block: alive at its start, and not yet told to its predecessors */
-    uint32_t *queue;   /* the blocks with news, a ring: first in, first out lets news gather */
+    uint64_t *news;    /* per block: live at its start and not yet propagated to its predecessors */
+    uint32_t *queue;   /* a FIFO ring of the blocks with news, so that news accumulate */
     uint32_t head, n_queued;
 };
 
@@ -78,7 +78,7 @@ static void walk_up(struct walker *w)
     }
 }
 
-/* Finds where the registers of word `k` of the sets are alive. */
+/* Finds where the registers of word `k` of the sets are live. */
 static void fill_word(struct walker *w, const struct ptx_liveness *live, uint32_t k,
                       const struct adjacency *exposed, const struct adjacency *written)
 {
@@ -96,7 +96,7 @@ static void fill_word(struct walker *w, const struct ptx_liveness *live, uint32_
     walk_up(w);
 }
 
-/* Registers alive at a border are those that some block reads before writing. */
+/* Registers live at a boundary are those that some block reads before writing. */
 static struct ptx_liveness *make_sets(const struct ptx_cfg *cfg, const struct adjacency *exposed,
                                       struct arena *arena)
 {

@@ -10,7 +10,7 @@ static uint64_t align_up(uint64_t n, uint64_t a)
     return a ? (n + a - 1) / a * a : n;
 }
 
-/* Sizes that no machine has saturate; a launch or call that asks for so much is refused. */
+/* Sizes beyond any machine saturate; a launch or call that needs so much is refused. */
 static uint32_t saturate_u32(uint64_t bytes)
 {
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
@@ -27,7 +27,7 @@ static uint32_t place_in_frame(const struct ptx_var *v, uint64_t *bytes)
     return at;
 }
 
-/* A kernel's parameters lie packed in its parameter block, as the driver would lay them out. */
+/* A kernel's parameters are packed in its parameter block, as the driver would lay them out. */
 static void place_entry_params(struct program_func *pf)
 {
     uint64_t bytes = 0;
@@ -66,7 +66,7 @@ static void layout_frame(struct lowerer *l, struct program_func *pf)
     pf->local_bytes = saturate_u32(align_up(bytes, 16));
 }
 
-/* --- call graph: which functions a kernel reaches --- */
+/* --- call graph: the functions that a kernel reaches --- */
 
 static void mark_operand_funcs(const struct ptx_operand *o, bool *reached, const struct program *p);
 
@@ -104,7 +104,7 @@ static bool calls_indirectly(const struct ptx_func *f)
     return false;
 }
 
-/* --- shared memory: a kernel pays for what it and its functions use --- */
+/* --- shared memory: a kernel is charged for what it and its functions use --- */
 
 static bool operand_uses(const struct ptx_operand *o, const struct ptx_var *v)
 {
@@ -195,8 +195,8 @@ static void place_shared(struct shared_var *v, uint64_t *top)
     *top += v->var->bytes;
 }
 
-/* Variables of several kernels get one place for all; a kernel's own come after those. Dynamic
- * shared memory begins after everything its users have. */
+/* Variables used by several kernels get one address for all; a kernel's own come after those.
+ * Dynamic shared memory begins after everything that its users have. */
 static void layout_shared(struct lowerer *l, uint64_t *addresses)
 {
     struct program *p = l->program;
@@ -254,7 +254,7 @@ static uint16_t scoreboard_number(const struct ptx_alloc *a, uint32_t reg)
     }
 }
 
-/* What the scoreboard needs to know of an instruction. */
+/* What the scoreboard needs to know about an instruction. */
 static void list_registers(struct lowerer *l)
 {
     uint32_t reads[PTX_MAX_INST_REGS], writes[PTX_MAX_INST_REGS], n_reads, n_writes, n = 0;
@@ -264,7 +264,7 @@ static void list_registers(struct lowerer *l)
         regs[n++] = scoreboard_number(l->alloc, reads[i]);
     l->info->n_reads = (uint8_t)n;
     for (uint32_t i = 0; i < n_writes; i++)
-        if (l->alloc->places[writes[i]].file != PTX_FILE_NONE) /* else nobody ever reads it */
+        if (l->alloc->places[writes[i]].file != PTX_FILE_NONE) /* otherwise it is never read */
             regs[n++] = scoreboard_number(l->alloc, writes[i]);
     l->info->n_writes = (uint8_t)(n - l->info->n_reads);
     l->info->regs = regs;
@@ -308,11 +308,11 @@ static void lower_func(struct lowerer *l, struct program_func *pf)
 
 enum { CHAIN_UNKNOWN, CHAIN_OPEN, CHAIN_KNOWN };
 
-/* Registers over the deepest chain of calls from f; a cycle counts once. */
+/* Registers on the deepest chain of calls from f; a cycle counts once. */
 static uint32_t chain_registers(struct program *p, uint32_t f, uint8_t *state, uint32_t *chain)
 {
     struct program_func *pf = &p->funcs[f];
-    if (state[f] == CHAIN_OPEN) { /* below itself: a cycle */
+    if (state[f] == CHAIN_OPEN) { /* it calls itself: a cycle */
         pf->recursive = true;
         return 0;
     }

@@ -1,4 +1,4 @@
-/* Shared between the files that lower a module; not for others. */
+/* Shared between the files that lower a module; private to them. */
 #ifndef HEDDLE_PTX_LOWER_H
 #define HEDDLE_PTX_LOWER_H
 
@@ -24,7 +24,7 @@ struct lowerer {
     const struct ptx_inst *inst;
     struct op *op;
     struct op_info *info;
-    /* Constant rows already made: open addressing on (bits, width). */
+    /* The function being lowered. */
     struct pool_entry {
         uint64_t bits;
         uint32_t at;
@@ -36,18 +36,18 @@ struct lowerer {
 
 /* --- operands (lower_operand.c) --- */
 uint32_t lower_const(struct lowerer *l, uint64_t bits, uint32_t width_bits);
-/* The row of a source of `bits` bits; for an immediate `type` says how to read it. */
+/* The row of a source of `bits` bits; `type` says how to read an immediate. */
 uint32_t lower_src(struct lowerer *l, const struct ptx_operand *o, uint32_t bits,
                    enum ptx_type type);
 uint32_t lower_dst(struct lowerer *l, const struct ptx_operand *o, uint32_t bits);
 uint16_t lower_pred_dst(struct lowerer *l, const struct ptx_operand *o);
 uint16_t lower_pred_src(struct lowerer *l, const struct ptx_operand *o);
-/* Bits of the register an operand names: 16, 32 or 64; 1 for a predicate; 0 if it names none. */
+/* Bits of the operand's register: 16, 32 or 64; 1 for a predicate; 0 if it is not a register. */
 uint32_t operand_reg_bits(const struct ptx_operand *o);
 uint32_t lower_extra(struct lowerer *l, uint32_t word);
 void lower_error(struct lowerer *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Where a variable lives; false if it has no address. `*in_frame`: offset in the thread's frame. */
+/* The address of a variable; false if it has none. `*in_frame`: offset in the thread's frame. */
 bool lower_var_address(struct lowerer *l, const struct ptx_var *v, uint64_t *address,
                        bool *in_frame);
 

@@ -68,7 +68,7 @@ void lower_call(struct lowerer *l)
         if (!target->func->has_body) {
             enum ptx_host_function host = ptx_find_host_function(target->func->name);
             c->host = host == PTX_N_HOST_FUNCTIONS ? 0 : (uint16_t)(host + 1);
-            l->info->exec_id = EXEC_CALL_HOST; /* an unknown one is a fault when it is called */
+            l->info->exec_id = EXEC_CALL_HOST; /* an unknown one faults when it is called */
         }
     } else {
         l->op->a = lower_src(l, target, operand_reg_bits(target), PTX_U64);

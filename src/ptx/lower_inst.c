@@ -1,4 +1,4 @@
-/* Lowering of instructions: picks how each is executed and resolves its operands. */
+/* Lowering of instructions: selects how each is executed and resolves its operands. */
 #include <string.h>
 
 #include "base/softfp.h"
@@ -25,7 +25,7 @@ static void set_exec(struct lowerer *l, enum exec_id id)
     l->info->exec_id = (uint16_t)id;
 }
 
-/* The modifier that selects among the variants of an instruction. */
+/* The modifier that selects a variant of the instruction. */
 static enum ptx_mod selecting_mod(const struct ptx_inst *inst)
 {
     static const uint8_t groups[] = {
@@ -303,8 +303,8 @@ static void lower_cvt(struct lowerer *l, enum exec_id id)
         lower_error(l, "special register %s can only be read with mov", ptx_sreg_name(s->sreg));
         return;
     }
-    /* The plain rows take registers exactly as wide as the types; 8-bit ones live in 32-bit rows.
-     */
+    /* The typed rows need registers exactly as wide as the types; 8-bit ones live in 32-bit
+     * rows. */
     bool plain = id != EXEC_CVT_ANY && d_bits == td && (ts == 8 ? s_bits != 64 : s_bits == ts);
     if (!plain)
         id = EXEC_CVT_ANY;
@@ -330,7 +330,8 @@ static uint64_t window_of(enum ptx_space space)
     return space == PTX_SHARED ? GENERIC_SHARED_BASE : space == PTX_LOCAL ? GENERIC_LOCAL_BASE : 0;
 }
 
-/* Global, constant and parameter addresses are generic already; the windows are added or taken. */
+/* Global, constant and parameter addresses are generic already; the windows are added or
+ * subtracted. */
 static void lower_cvta(struct lowerer *l)
 {
     uint32_t bits = bits_of(l, 0);
@@ -492,7 +493,7 @@ static void lower_nothing(struct lowerer *l)
     (void)l;
 }
 
-/* Those that are not arithmetic of an EXEC row's format. */
+/* Instructions without an arithmetic EXEC row. */
 static void (*const lowerers[PTX_N_OPCODES])(struct lowerer *l) = {
     [PTX_OP_MOV] = lower_mov,           [PTX_OP_CVTA] = lower_cvta,
     [PTX_OP_ISSPACEP] = lower_isspacep, [PTX_OP_SETP] = lower_setp,

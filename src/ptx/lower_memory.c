@@ -20,7 +20,7 @@ static enum access access_of_space(const struct lowerer *l, enum ptx_space space
         return ACCESS_LOCAL;
     case PTX_GENERIC:
         return ACCESS_GENERIC;
-    case PTX_PARAM: /* through a register: a kernel's parameters lie in device memory */
+    case PTX_PARAM: /* through a register: a kernel's parameters are in device memory */
         return l->func->is_entry ? ACCESS_GLOBAL : ACCESS_LOCAL;
     default:
         return ACCESS_GLOBAL;
@@ -43,7 +43,7 @@ static enum access access_of_var(struct lowerer *l, const struct ptx_operand *ba
     return base->var->space == PTX_SHARED ? ACCESS_SHARED : ACCESS_GLOBAL;
 }
 
-/* Sets the operation's address fields and says what kind of access it is. */
+/* Sets the operation's address fields and returns the kind of access. */
 static enum access lower_address(struct lowerer *l, const struct ptx_operand *mem)
 {
     const struct ptx_operand *base = &mem->items[0];
@@ -182,5 +182,5 @@ void lower_atomic(struct lowerer *l)
     }
     op->b = lower_src(l, &inst->operands[i + 1], bits, type);
     op->c = cas ? lower_src(l, &inst->operands[i + 2], bits, type) : op->b;
-    op->round = red; /* the old value is not wanted */
+    op->round = red; /* the old value is not used */
 }

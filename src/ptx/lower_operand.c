@@ -142,7 +142,7 @@ uint32_t lower_src(struct lowerer *l, const struct ptx_operand *o, uint32_t bits
         lower_error(l, "special register %s can only be read with mov", ptx_sreg_name(o->sreg));
         return 0;
     default:
-        lower_error(l, "operand of a kind this instruction does not take");
+        lower_error(l, "this instruction does not take this kind of operand");
         return 0;
     }
 }

@@ -1,4 +1,4 @@
-/* Questions asked of a parsed module and its instructions. */
+/* Queries on a parsed module and its instructions. */
 #include "ptx/ptx.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ enum ptx_space ptx_inst_space(const struct ptx_inst *i)
     }
 }
 
-/* Comparisons are counted by what they compare, everything else by what it makes. */
+/* Comparisons are classified by what they compare, everything else by its result. */
 static enum ptx_class alu_class(const struct ptx_inst *i)
 {
     if (!i->n_types)

@@ -1,12 +1,12 @@
-/* Every identifier and dotted word of a text, once each, and what it means at the moment: as an
- * opcode, directive, type, modifier or special register (fixed), and as a declared thing (changes
- * as scopes open and close). One hash lookup a token finds all of it. */
+/* Every identifier and dotted word of a text, once each, and its current meaning: as an opcode,
+ * directive, type, modifier or special register (fixed), and as a declaration (changes as scopes
+ * open and close). One hash lookup per token finds all of it. */
 #ifndef HEDDLE_PTX_NAMES_H
 #define HEDDLE_PTX_NAMES_H
 
 #include "ptx/ptx.h"
 
-/* Directives that start a statement or follow a function's parameters. */
+/* Directives that begin a statement or follow a function's parameters. */
 /* clang-format off */
 #define PTX_DIRECTIVES(DIRECTIVE)                                                                  \
     DIRECTIVE(VERSION, "version") DIRECTIVE(TARGET, "target")                                      \
@@ -41,7 +41,7 @@ extern const char *const directive_texts[N_DIRECTIVES];
 
 enum decl_kind {
     DECL_REG,
-    DECL_RANGE, /* .reg .b32 %r<10>: known by its prefix, see name.range */
+    DECL_RANGE, /* .reg .b32 %r<10>: found by its prefix, see name.range */
     DECL_VAR,
     DECL_FUNC,
     DECL_LABEL,
@@ -51,14 +51,14 @@ enum decl_kind {
 
 struct decl {
     enum decl_kind kind;
-    uint32_t depth; /* of its scope; 0 = the module */
+    uint32_t depth; /* depth of its scope; 0 = the module */
     struct name *name;
-    struct decl *outer; /* what it hides */
+    struct decl *outer; /* the declaration it hides */
     struct decl *next_in_scope;
     enum ptx_type type;    /* REG, RANGE */
-    uint32_t vec;          /* REG, RANGE: registers in a vector; 1 = plain */
+    uint32_t vec;          /* REG, RANGE: registers in a vector; 1 = scalar */
     uint32_t count;        /* RANGE */
-    struct ptx_reg **regs; /* REG: made at the first use */
+    struct ptx_reg **regs; /* REG: created at the first use */
     struct ptx_var *var;
     struct ptx_func *func;
     struct ptx_targets *targets;
@@ -71,13 +71,13 @@ enum { MAX_WORD_MODS = 6, NO_OPCODE = 0xffff, NO_SREG = 0xffff };
 struct name {
     const char *text; /* terminated */
     uint32_t len, hash;
-    struct decl *decl;  /* the innermost one in sight */
-    struct decl *range; /* the innermost register range with this prefix */
+    struct decl *decl;  /* the innermost visible one */
+    struct decl *range; /* the innermost visible register range with this prefix */
     uint16_t opcode, sreg;
     uint8_t type, directive; /* as a dotted word */
     uint8_t n_mods, mods[MAX_WORD_MODS];
-    /* Unique names within a function: the last function that took this one, and how many copies
-     * with a number after it that function has. */
+    /* Unique names within a function: the last function that took this one, and its number of
+     * copies with a numeric suffix. */
     uint32_t taken_by, n_copies;
 };
 
@@ -87,7 +87,7 @@ struct names {
     uint32_t n, n_slots; /* a power of two */
 };
 
-/* Knows the opcodes, words, directives and special registers from the start. */
+/* Initially contains the opcodes, words, directives and special registers. */
 void names_init(struct names *names, struct arena *arena);
 void names_destroy(struct names *names);
 struct name *names_intern(struct names *names, const char *text, size_t len);

@@ -57,7 +57,7 @@ bool parser_expected(struct parser *p, const char *what)
                              t->kind == TOKEN_WORD ? "." : "", t->len ? shown : 1, t->text);
 }
 
-/* The declared name nearest to a misspelt one. Looked for only while messages are still kept. */
+/* The declared name nearest to a misspelt one. Searched only while messages are still kept. */
 const char *parser_hint_declared(struct parser *p, const char *word)
 {
     if (p->n_errors > 20)
@@ -202,7 +202,8 @@ struct ptx_module *ptx_parse(const char *name, const char *text, size_t len,
     names_init(&p.names, &m->arena);
     lexer_init(&p.lex, m->text, len);
     if (len >= UINT32_MAX)
-        parser_error(&p, 0, 0, NULL, "the file is too long: 4 GiB and more are not read");
+        parser_error(&p, 0, 0, NULL,
+                     "the file is too long: files of 4 GiB and more are not supported");
     parser_advance(&p);
     parse_module(&p);
     parser_finish_module(&p);

@@ -1,12 +1,12 @@
-/* What the parts of the parser share. A part returns false when it met an error, which it has
- * reported; whoever reads statements skips to the end of the statement and goes on.
+/* Shared by the parts of the parser. A part returns false after an error, which it has reported;
+ * the statement loop then skips to the end of the statement and continues.
  *
  *   parse.c         tokens, messages, ptx_parse()      scope.c          scopes, declarations
  *   parse_module.c  directives outside functions      link.c           the end of the module
  *   parse_decl.c    registers, variables, parameters  parse_init.c     initial values
  *   parse_func.c    functions and their bodies        parse_label.c    labels, lists of targets
  *   parse_inst.c    instructions                      parse_operand.c  their operands
- *   parse_expr.c    constant expressions              check*.c         what PTX demands */
+ *   parse_expr.c    constant expressions              check*.c         requirements of PTX */
 #ifndef HEDDLE_PTX_PARSE_H
 #define HEDDLE_PTX_PARSE_H
 
@@ -17,7 +17,7 @@
 enum {
     MAX_SCOPES = 64,
     MAX_NESTING = 64, /* of braces, brackets and parentheses in an operand or expression */
-    MAX_ERRORS = 100, /* then the rest of the text is not read */
+    MAX_ERRORS = 100, /* after that many, the rest of the text is not read */
     MAX_REGISTER_RANGE = 1 << 24,
     MAX_FILES = 1 << 16,
 };
@@ -34,12 +34,12 @@ struct label_ref {
 struct global_ref {
     struct name *name;
     uint32_t line, col;
-    struct ptx_operand *operand; /* a VAR or FUNC without it, or */
+    struct ptx_operand *operand; /* a VAR or FUNC that lacks it, or */
     struct ptx_reloc *reloc;     /* an initial value, or */
     struct ptx_func **func;      /* a .calltargets or .alias entry */
 };
 
-/* A function whose body is being read; arrays grow here and move to the arena at its end. */
+/* A function whose body is being read. Arrays grow here and move to the arena at its end. */
 struct body {
     struct ptx_func *f;
     struct ptx_reg **regs;
@@ -59,17 +59,17 @@ struct parser {
     struct ptx_module *m;
     struct diag_list *diags;
     struct lexer lex;
-    struct token tok; /* the one to be looked at next */
+    struct token tok; /* the next token */
     struct names names;
     struct decl *scopes[MAX_SCOPES + 1]; /* the declarations of each open scope */
-    uint32_t depth;                      /* of the innermost open scope; 0 = the module */
+    uint32_t depth;                      /* number of open scopes; 0 = the module */
     uint32_t nesting;
     struct body body; /* body.f is NULL outside function bodies */
     uint32_t func_serial;
     struct ptx_operand *operands; /* a stack of operands being read */
     struct global_ref *global_refs;
-    struct ptx_inst *late_insts; /* calls and users of forward references: copies, to be checked
-                                  * once the whole module is known */
+    struct ptx_inst *late_insts; /* calls and users of forward references: copies, checked when the
+                                  * whole module is known */
     struct ptx_reloc *relocs;    /* of the variable being read */
     uint8_t *init;               /* its bytes */
     uint64_t init_bytes_left;
@@ -86,7 +86,7 @@ void parser_advance(struct parser *p);
 bool parser_at_punct(const struct parser *p, int punct);
 bool parser_accept_punct(struct parser *p, int punct);
 bool parser_expect_punct(struct parser *p, int punct);
-/* The token's name, and on to the next token; NULL after a message when it is none. */
+/* Returns the token's name and advances; NULL after a message if it is not a name. */
 struct name *parser_expect_name(struct parser *p, const char *what);
 struct name *parser_expect_word(struct parser *p, const char *what);
 bool parser_expect_uint32(struct parser *p, uint32_t *value, const char *what);
@@ -108,14 +108,15 @@ void parser_warning(struct parser *p, uint32_t line, uint32_t col, const char *h
 /* --- scopes and declarations --- */
 bool parser_scope_open(struct parser *p);
 void parser_scope_close(struct parser *p);
-/* Declares a name in the innermost scope; NULL after a message when it is taken there. */
+/* Declares a name in the innermost scope; NULL after a message if it is taken there. */
 struct decl *parser_declare(struct parser *p, struct name *name, enum decl_kind kind, uint32_t line,
                             uint32_t col);
-/* What the name means here, or NULL. Registers of ranges get their own declaration by this. */
+/* The declaration visible under this name, or NULL. Registers of ranges get their own declaration
+ * here. */
 struct decl *parser_lookup(struct parser *p, struct name *name);
-/* The registers of a declaration (vec of them), made at the first use. */
+/* The registers of a declaration (vec of them), created at the first use. */
 struct ptx_reg **parser_use_register(struct parser *p, struct decl *d);
-/* A text for the name that no other local thing of this function has. */
+/* A text for the name that is unique among the local names of this function. */
 const char *parser_unique_name(struct parser *p, struct name *name);
 void parser_add_global_ref(struct parser *p, struct global_ref ref);
 
@@ -160,7 +161,7 @@ void parser_finish_module(struct parser *p);
 bool parse_operands(struct parser *p, const struct ptx_inst *i);
 /* The operands from `first` on, popped. */
 struct ptx_operand *parser_take_operands(struct parser *p, uint32_t first, uint32_t *n);
-/* Notes the use of a label; whoever uses it sets the slot once that has its final place. */
+/* Records the use of a label; the caller sets the slot once it has its final address. */
 void parser_add_label_ref(struct parser *p, struct name *name, uint32_t line, uint32_t col);
 
 /* --- checks --- */

@@ -49,7 +49,7 @@ bool parse_registers(struct parser *p)
         else if (word->type && type == PTX_NO_TYPE)
             type = word->type;
         else
-            return parser_error(p, at.line, at.col, NULL, "'.%s' is no type of a register",
+            return parser_error(p, at.line, at.col, NULL, "'.%s' is not a register type",
                                 word->text);
     }
     if (type == PTX_NO_TYPE)
@@ -126,8 +126,8 @@ static bool parse_var_word(struct parser *p, struct ptx_var *v)
         v->space = space;
     else if (word->type && word->type != PTX_PRED && v->type == PTX_NO_TYPE)
         v->type = word->type;
-    else if (v->type != PTX_TEXREF) /* .tex .u32 name: the type means nothing */
-        return parser_error(p, at.line, at.col, NULL, "'.%s' is out of place here", word->text);
+    else if (v->type != PTX_TEXREF) /* .tex .u32 name: the type has no meaning */
+        return parser_error(p, at.line, at.col, NULL, "'.%s' is not allowed here", word->text);
     if (word->directive == DIRECTIVE_TEX)
         v->type = PTX_TEXREF;
     return true;
@@ -166,7 +166,7 @@ static bool parse_dimensions(struct parser *p, struct ptx_var *v, struct shape *
     return true;
 }
 
-/* From the dimensions (the first of which the initial values may have given) to bytes. */
+/* Computes the size from the dimensions; the initial values may have given the first. */
 static bool size_variable(struct parser *p, struct ptx_var *v, const struct shape *shape)
 {
     uint64_t elem_bytes = ptx_types[v->type].bits / 8u, bytes = elem_bytes;

@@ -96,7 +96,7 @@ static bool parse_cast_or_group(struct parser *p, struct constant *v)
     return ok;
 }
 
-/* How tightly a binary operator binds; 0 = no binary operator. */
+/* The precedence of a binary operator; 0 = not a binary operator. */
 static int precedence(const struct token *t)
 {
     if (t->kind != TOKEN_PUNCT)
@@ -174,7 +174,7 @@ static bool apply_float(struct parser *p, int op, struct constant *a, const stru
     }
 }
 
-/* Arithmetic is modulo 2^64; only signedness-dependent operations need a case of their own. */
+/* Arithmetic is modulo 2^64; only operations that depend on signedness need a separate case. */
 static bool apply_division(struct parser *p, int op, struct constant *a, uint64_t y,
                            bool is_unsigned)
 {
@@ -182,7 +182,7 @@ static bool apply_division(struct parser *p, int op, struct constant *a, uint64_
         return parser_error_here(p, "division by zero");
     if (is_unsigned)
         a->bits = op == '/' ? a->bits / y : a->bits % y;
-    else if (y == UINT64_MAX) /* -1: the one divisor whose quotient may not fit */
+    else if (y == UINT64_MAX) /* -1: the only divisor whose quotient may not fit */
         a->bits = op == '/' ? -a->bits : 0;
     else
         a->bits =

@@ -18,7 +18,7 @@ static bool parse_int_list(struct parser *p, uint32_t *values)
     return true;
 }
 
-/* What stands between a function's parameters and its body. */
+/* The directives between a function's parameters and its body. */
 bool parse_tuning(struct parser *p, struct ptx_func *f)
 {
     uint32_t ignored[3];
@@ -181,7 +181,7 @@ static bool parse_statement(struct parser *p)
     return parser_expected(p, "an instruction");
 }
 
-/* Reads to the brace that closes the body; the parameters' scope is the body's. */
+/* Reads up to the brace that closes the body; parameters share the body's scope. */
 static bool parse_blocks(struct parser *p)
 {
     const uint32_t outermost = p->depth;
@@ -214,7 +214,7 @@ static bool parse_blocks(struct parser *p)
 
 /* --- the end of a body --- */
 
-/* Operands point to things of which the function now has its final arrays. */
+/* Operands are updated to point into the function's final arrays. */
 static void rebind_operand(struct ptx_func *f, struct ptx_operand *op)
 {
     if (op->reg)

@@ -32,7 +32,7 @@ static bool reserve_bytes(struct parser *p, const struct init *in, uint64_t end)
     return true;
 }
 
-/* How many elements one item at that depth of braces holds. */
+/* The number of elements in one item at that depth of braces. */
 static uint64_t stride(const struct shape *shape, uint32_t level)
 {
     uint64_t n = 1;
@@ -62,7 +62,7 @@ static bool store_constant(struct parser *p, const struct init *in, uint64_t pos
     return true;
 }
 
-/* `symbol`, `generic(symbol)`, each with `+ constant` after it. */
+/* `symbol` or `generic(symbol)`, each optionally followed by `+ constant`. */
 static bool parse_symbol(struct parser *p, struct ptx_reloc *r, struct token *at)
 {
     *at = p->tok;
@@ -186,13 +186,13 @@ static bool parse_string(struct parser *p, struct init *in)
     return true;
 }
 
-/* .samplerref s = {addr_mode_0 = wrap, ...}: texture state means nothing here. */
+/* .samplerref s = {addr_mode_0 = wrap, ...}: texture state is ignored. */
 static bool skip_braces(struct parser *p)
 {
     return parser_at_punct(p, '{') ? parser_skip_block(p) : parser_expected(p, "'{'");
 }
 
-/* Whether eight byte-wise pieces are one whole address. */
+/* Do eight byte-wise pieces form one whole address? */
 static bool is_whole_address(const struct ptx_reloc *r, uint32_t n_left)
 {
     if (n_left < 8)

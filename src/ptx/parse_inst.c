@@ -43,8 +43,9 @@ static const char *hint_word(struct parser *p, enum ptx_opcode op, const char *w
     return suggest_hint(&p->m->arena, word, texts, n);
 }
 
-/* The meaning of a word is looked for only in the groups the instruction may have; of several, the
- * first it does not have yet (bar.warp.sync: the kind of barrier, then "sync"). */
+/* The meaning of a word is searched only in the groups that the instruction allows; if there are
+ * several, the first that it does not have yet (bar.warp.sync: the kind of barrier, then
+ * "sync"). */
 static enum ptx_mod find_mod(const struct ptx_inst *i, const struct name *word, bool *is_repeated)
 {
     *is_repeated = false;
@@ -84,7 +85,7 @@ static bool add_word(struct parser *p, struct ptx_inst *i, const struct name *wo
                         "'%s' has no modifier '.%s'", ptx_insts[i->op].text, word->text);
 }
 
-/* The words of a refused instruction are kept as they stand. */
+/* The words of a refused instruction are kept as written. */
 static bool keep_words(struct parser *p, struct ptx_inst *i)
 {
     struct strbuf words = {0};
@@ -118,7 +119,7 @@ static bool parse_opcode(struct parser *p, struct ptx_inst *i)
     const struct name *name = parser_expect_name(p, "an instruction");
     if (!name)
         return false;
-    /* st.async and red.async are instructions of their own. */
+    /* st.async and red.async are separate instructions. */
     if (p->tok.kind == TOKEN_WORD && p->tok.len == 5 && !memcmp(p->tok.text, "async", 5)) {
         char text[32];
         int len = snprintf(text, sizeof text, "%.20s.async", name->text);
@@ -137,7 +138,7 @@ static bool parse_opcode(struct parser *p, struct ptx_inst *i)
 
 /* --- the whole --- */
 
-/* References were noted in the order in which their operands stand. */
+/* References were recorded in the order of their operands. */
 static void place_refs(struct parser *p, struct ptx_operand *op, uint32_t *global, uint32_t *label)
 {
     if (op->kind == PTX_OPERAND_LABEL)

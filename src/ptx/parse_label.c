@@ -1,4 +1,4 @@
-/* Labels, and the lists that have a name like one: targets of branches and calls, prototypes. */
+/* Labels, and the lists named like labels: targets of branches and calls, prototypes. */
 #include "ptx/parse.h"
 
 void parser_add_label_ref(struct parser *p, struct name *name, uint32_t line, uint32_t col)
@@ -8,8 +8,8 @@ void parser_add_label_ref(struct parser *p, struct name *name, uint32_t line, ui
     b->label_refs[b->n_label_refs++] = (struct label_ref){.name = name, .line = line, .col = col};
 }
 
-/* A label may be used before it stands in its block, so uses are bound when the block ends; those
- * still open may mean a label of the block around it. */
+/* A label may be used before it is defined in its block, so uses are bound when the block ends.
+ * Those still unbound may refer to a label of the enclosing block. */
 void parser_bind_labels(struct parser *p)
 {
     struct body *b = &p->body;
@@ -124,7 +124,7 @@ bool parse_label(struct parser *p)
         return parse_named_list(p, name, &at, directive);
     struct decl *d = parser_declare(p, name, DECL_LABEL, at.line, at.col);
     if (!d)
-        return true; /* reported; what follows the label is a statement of its own */
+        return true; /* reported; what follows the label is a separate statement */
     d->label = b->n_labels;
     ARRAY_RESERVE(b->labels, b->labels_cap, b->n_labels + 1);
     b->labels[b->n_labels++] =

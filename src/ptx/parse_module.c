@@ -1,4 +1,4 @@
-/* Statements outside functions, and skipping what is of no interest or wrong. */
+/* Statements outside functions, and skipping what is irrelevant or wrong. */
 #include "ptx/parse.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ void parser_skip_statement(struct parser *p)
     }
 }
 
-/* Whether the present word can only be the first of a declaration outside functions. */
+/* Can the current word only begin a declaration outside functions? */
 static bool at_declaration(struct parser *p)
 {
     switch (parser_token_directive(p)) {
@@ -53,7 +53,7 @@ static bool at_declaration(struct parser *p)
 }
 
 /* The same outside functions, where a block belongs to the statement before it. Some statements
- * there end with their line: one of them must not take the next kernel's errors with it. */
+ * there end with their line: skipping one of them must not hide errors in the next kernel. */
 static void skip_declaration(struct parser *p)
 {
     uint32_t line = p->tok.line;
@@ -70,7 +70,7 @@ static void skip_declaration(struct parser *p)
     }
 }
 
-enum { NEWEST_VERSION = 90 }; /* 9.0: what nvcc 13 writes */
+enum { NEWEST_VERSION = 90 }; /* 9.0: the version that nvcc 13 writes */
 
 static bool parse_version(struct parser *p)
 {
@@ -83,14 +83,14 @@ static bool parse_version(struct parser *p)
     m->version_minor = dot ? (uint32_t)strtoul(dot + 1, NULL, 10) : 0;
     if (m->version_major * 10 + m->version_minor > NEWEST_VERSION)
         parser_warning(p, p->tok.line, p->tok.col, NULL,
-                       "PTX %u.%u is newer than %u.%u, the newest that is known here",
+                       "PTX %u.%u is newer than %u.%u, the newest version known to Heddle",
                        m->version_major, m->version_minor, NEWEST_VERSION / 10,
                        NEWEST_VERSION % 10);
     parser_advance(p);
     return true;
 }
 
-/* `sm_90`, or with the letter of a target whose features go with it alone or with its family. */
+/* `sm_90`, optionally with the letter of architecture- or family-specific features. */
 static void check_target(struct parser *p, const struct token *at, const char *text)
 {
     static const uint32_t known[] = {10, 11, 12, 13,  20,  21,  30,  32,  35, 37, 50,
@@ -101,7 +101,7 @@ static void check_target(struct parser *p, const struct token *at, const char *t
     for (uint32_t i = 0; is_known && i < sizeof known / sizeof known[0]; i++)
         if (known[i] == p->m->sm)
             return;
-    parser_warning(p, at->line, at->col, NULL, "'%s' is no target that is known here", text);
+    parser_warning(p, at->line, at->col, NULL, "'%s' is not a known target", text);
 }
 
 static bool parse_target(struct parser *p)
@@ -167,7 +167,7 @@ bool parse_file(struct parser *p)
     return true;
 }
 
-/* Pragmas are hints to a compiler's optimiser; there is none here. */
+/* Pragmas are hints to an optimiser; there is none here. */
 bool parse_pragma(struct parser *p)
 {
     do {
@@ -179,7 +179,7 @@ bool parse_pragma(struct parser *p)
     return parser_expect_punct(p, ';');
 }
 
-/* Debugging information, which is not read. */
+/* Debug information, which is not read. */
 bool parse_section(struct parser *p)
 {
     parser_advance(p);
@@ -188,7 +188,7 @@ bool parse_section(struct parser *p)
     return parser_at_punct(p, '{') ? parser_skip_block(p) : parser_expected(p, "'{'");
 }
 
-/* @@DWARF and the rest of its line: debugging information of old compilers. */
+/* @@DWARF and the rest of its line: debug information of old compilers. */
 static bool skip_dwarf_line(struct parser *p)
 {
     const char *end = memchr(p->lex.at, '\n', (size_t)(p->lex.end - p->lex.at));
@@ -324,7 +324,7 @@ void parse_module(struct parser *p)
         if (!parse_module_statement(p))
             skip_declaration(p);
     if (p->m->n_funcs && !p->m->version_major)
-        parser_warning(p, 1, 1, NULL, "there is no .version, which PTX begins with");
+        parser_warning(p, 1, 1, NULL, "there is no .version; PTX must begin with one");
     if (p->m->n_funcs && !p->m->target)
-        parser_warning(p, 1, 1, NULL, "there is no .target: a GPU such as sm_35");
+        parser_warning(p, 1, 1, NULL, "there is no .target; name a GPU such as sm_35");
 }

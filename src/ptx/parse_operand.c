@@ -22,7 +22,7 @@ static void push_operand(struct parser *p, const struct ptx_operand *op)
     p->operands[p->n_operands++] = *op;
 }
 
-/* Operands up to a closing character, which is consumed; the opening one already is. */
+/* Operands up to a closing character, which is consumed; the opening one has been consumed. */
 static bool parse_items(struct parser *p, struct ptx_operand *op, int close)
 {
     uint32_t first = p->n_operands;
@@ -102,7 +102,7 @@ static bool parse_component(struct parser *p, struct name *base, struct ptx_oper
     return true;
 }
 
-/* A name that nothing declares yet: a variable or function that comes later. */
+/* A name that is not declared yet: a variable or function that comes later. */
 static bool set_forward(struct parser *p, struct name *name, struct ptx_operand *op)
 {
     if (name->text[0] == '%' || !strcmp(name->text, "_"))
@@ -245,7 +245,7 @@ static bool parse_label_operand(struct parser *p, struct ptx_operand *op)
     return true;
 }
 
-/* A function name, perhaps one that comes later, or a register. */
+/* A function name, which may be declared later, or a register. */
 static bool parse_callee(struct parser *p, struct ptx_operand *op)
 {
     *op = (struct ptx_operand){.line = p->tok.line, .col = p->tok.col};
@@ -265,7 +265,7 @@ static bool parse_call_list(struct parser *p, struct ptx_operand *list)
     return !parser_accept_punct(p, '(') || parse_items(p, list, ')');
 }
 
-/* call (returns), callee, (arguments), prototype: all but the callee may be missing. */
+/* call (returns), callee, (arguments), prototype: all but the callee are optional. */
 static bool parse_call(struct parser *p)
 {
     struct ptx_operand op;

@@ -1,5 +1,5 @@
-/* A module back to PTX text: instructions, functions, the module. Blocks are flattened and pragmas
- * left out, so the text is not the one that was read, but it says the same. */
+/* Prints a module as PTX text: instructions, functions, the module. Blocks are flattened and
+ * pragmas omitted, so the text differs from what was read but means the same. */
 #include "ptx/print.h"
 
 #include <inttypes.h>
@@ -119,7 +119,7 @@ static void print_words(const struct ptx_inst *i, struct strbuf *out)
         strbuf_add(out, i->words);
 }
 
-/* The empty lists that a call always has are not written where none are needed. */
+/* The empty lists that a call always has are not printed where they are not needed. */
 static bool is_left_out(const struct ptx_inst *i, uint32_t operand)
 {
     const struct ptx_operand *op = &i->operands[operand];
@@ -212,7 +212,7 @@ static void print_prototype(const struct ptx_proto *proto, struct strbuf *out)
     strbuf_add(out, proto->noreturn ? " .noreturn;\n" : ";\n");
 }
 
-/* Where printing stands in the lists whose entries come before the instruction they name. */
+/* The position of printing in the lists whose entries precede instructions. */
 struct place {
     uint32_t label, target, proto;
 };
@@ -282,8 +282,8 @@ static bool names_later(const struct ptx_func *f)
     return false;
 }
 
-/* PTX wants functions declared before they are named: by a function before them, or an initial
- * value. Then all are declared first, in their order, which so stays the same. */
+/* PTX requires functions to be declared before a function or an initial value names them. In that
+ * case all are declared first, in order, which keeps their order. */
 static bool needs_declarations(const struct ptx_module *m)
 {
     for (uint32_t i = 0; i < m->n_vars; i++)
@@ -301,7 +301,7 @@ static bool is_percent_name(const char *name)
     return name[0] == '%';
 }
 
-/* Whether only registers have names that start with '%', so that a range hides nothing. */
+/* Do only registers have names that start with '%', so that a range hides nothing? */
 static bool percent_means_register(const struct ptx_module *m)
 {
     for (uint32_t i = 0; i < m->n_vars; i++)
@@ -331,7 +331,7 @@ static bool percent_means_register(const struct ptx_module *m)
 static void print_declaration(const struct ptx_func *f, struct strbuf *out)
 {
     print_header(f, out);
-    if (!f->has_body) /* else it is said once, with the body */
+    if (!f->has_body) /* otherwise it is printed once, with the body */
         print_tuning(f, out);
     strbuf_add(out, ";\n");
 }

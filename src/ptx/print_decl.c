@@ -45,7 +45,7 @@ static void print_value(const struct ptx_var *v, uint64_t at, struct strbuf *out
         strbuf_addf(out, "%" PRIu64, bits);
 }
 
-/* Zeros at the end need not be written. */
+/* Trailing zeros need not be printed. */
 static uint64_t bytes_to_print(const struct ptx_var *v)
 {
     uint64_t end = v->bytes;

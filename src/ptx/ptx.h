@@ -1,6 +1,6 @@
-/* A parsed PTX module: what the text says, with names resolved, before any lowering.
- * Built by ptx_parse(), printed by ptx_print(), analysed by cfg.h and regalloc.h, lowered to
- * executable operations by lower.h. Everything lives in the module's arena. */
+/* A parsed PTX module: the text with names resolved, before any lowering. Built by ptx_parse(),
+ * printed by ptx_print(), analysed by cfg.h and regalloc.h, lowered to executable operations by
+ * lower.h. Everything lives in the module's arena. */
 #ifndef HEDDLE_PTX_PTX_H
 #define HEDDLE_PTX_PTX_H
 
@@ -96,9 +96,9 @@ enum ptx_opcode {
     PTX_N_OPCODES,
 };
 
-/* The unit an instruction's row names; ptx_inst_class() refines it by type and space. */
+/* The unit in an instruction's row; ptx_inst_class() refines it by type and space. */
 enum ptx_unit {
-    PTX_UNIT_ALU, /* integer or floating point, as the type says */
+    PTX_UNIT_ALU, /* integer or floating point, depending on the type */
     PTX_UNIT_SFU, /* approximations and divisions */
     PTX_UNIT_MOVE,
     PTX_UNIT_CVT,
@@ -111,17 +111,17 @@ enum ptx_unit {
     PTX_UNIT_FENCE,
     PTX_UNIT_WARP, /* votes, shuffles, matches */
     PTX_UNIT_MISC,
-    PTX_UNIT_REFUSED, /* known, and not supported: textures, surfaces, matrix units, ... */
+    PTX_UNIT_REFUSED, /* known but not supported: textures, surfaces, matrix units, ... */
 };
 
 /* clang-format off */
-/* What static and dynamic counts are kept by. CLASS(id, name in statistics, meaning) */
+/* Categories of static and dynamic counts. CLASS(id, name in statistics, meaning) */
 #define PTX_CLASSES(CLASS)                                                                         \
     CLASS(INT, "int", "integer, logic and comparison")                                             \
     CLASS(FP16, "fp16", "half precision")                                                          \
     CLASS(FP32, "fp32", "single precision")                                                        \
     CLASS(FP64, "fp64", "double precision")                                                        \
-    CLASS(SFU, "sfu", "division, square root and approximated functions")                          \
+    CLASS(SFU, "sfu", "division, square root and approximate functions")                          \
     CLASS(CVT, "cvt", "conversions between types")                                                 \
     CLASS(MOVE, "move", "moves and parameter reads")                                               \
     CLASS(LD_GLOBAL, "ld_global", "loads from global or generic addresses")                        \
@@ -173,7 +173,7 @@ extern const struct ptx_inst_info ptx_insts[PTX_N_OPCODES];
     SREG(DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") SREG(TOTAL_SMEM_SIZE, "%total_smem_size")        \
     SREG(ENVREG0, "%envreg0") /* ENVREG0 + n is %envregN, 0 <= n < 32 */
 
-/* Known and not supported: an instruction that reads one is refused. */
+/* Known but not supported: an instruction that reads one is refused. */
 #define PTX_REFUSED_SREGS(SREG)                                                                    \
     SREG(CLUSTERID_X, "%clusterid.x") SREG(CLUSTERID_Y, "%clusterid.y")                            \
     SREG(CLUSTERID_Z, "%clusterid.z") SREG(NCLUSTERID_X, "%nclusterid.x")                          \
@@ -215,24 +215,24 @@ enum ptx_linkage {
 struct ptx_reg {
     const char *name;
     enum ptx_type type;
-    uint32_t index; /* its place in the function's regs[] */
+    uint32_t index; /* its index in the function's regs[] */
 };
 
 struct ptx_func;
 
-/* A place in an initialiser that holds an address: *(data + at) = &symbol + addend. */
+/* A location in an initialiser that holds an address: *(data + at) = &symbol + addend. */
 struct ptx_reloc {
     uint32_t at;
-    uint8_t bytes;      /* 4 or 8; 1 for a lone byte of the address, written 0xFF00(symbol) */
+    uint8_t bytes;      /* 4 or 8; 1 for a single byte of the address, written 0xFF00(symbol) */
     uint8_t shift_bits; /* which byte of the address: *(data + at) = address >> shift_bits */
     bool generic;       /* written generic(symbol): the generic address */
-    const char *symbol; /* resolved after parsing into exactly one of these */
+    const char *symbol; /* resolved after parsing to exactly one of these */
     struct ptx_var *var;
     struct ptx_func *func;
     int64_t addend;
 };
 
-/* A variable in any space but registers; also a parameter. */
+/* A variable in any space except registers; also a parameter. */
 struct ptx_var {
     const char *name;
     enum ptx_space space;
@@ -251,12 +251,12 @@ struct ptx_var {
     enum ptx_space ptr_space;
     uint32_t ptr_align;
     uint32_t line, col;
-    uint32_t index; /* its place in the list it is in (module vars, params, rets, locals) */
+    uint32_t index; /* its index in its list (module vars, params, rets, locals) */
 };
 
 struct ptx_label {
     const char *name;
-    uint32_t at; /* index of the instruction it stands before; n_insts = end of the function */
+    uint32_t at; /* index of the instruction it precedes; n_insts = end of the function */
 };
 
 enum ptx_operand_kind {
@@ -271,7 +271,7 @@ enum ptx_operand_kind {
     PTX_OPERAND_MEM,     /* [base + offset] */
     PTX_OPERAND_VEC,     /* {a, b, ...} */
     PTX_OPERAND_PAIR,    /* a|b : two destinations */
-    PTX_OPERAND_SINK,    /* _ : result not wanted */
+    PTX_OPERAND_SINK,    /* _ : result not used */
     PTX_OPERAND_LIST,    /* (a, b, ...) in a call */
 };
 
@@ -290,8 +290,8 @@ struct ptx_operand {
     struct ptx_targets *targets; /* TARGETS */
     struct ptx_proto *proto;     /* PROTO */
     int64_t offset;              /* VAR, MEM */
-    struct ptx_operand *items;   /* VEC, PAIR, LIST: the parts; MEM: items[0] is the base
-                                  * (REG, VAR or IMM), more only in refused instructions */
+    struct ptx_operand *items;   /* VEC, PAIR, LIST: the parts; MEM: items[0] is the base (REG, VAR
+                                  * or IMM), more only in refused instructions */
     uint32_t n_items;
 };
 
@@ -300,7 +300,7 @@ struct ptx_targets {
     uint32_t *labels;        /* .branchtargets: indices into labels[] */
     struct ptx_func **funcs; /* .calltargets */
     uint32_t n;
-    uint32_t at;    /* index of the instruction the directive stands before, for printing */
+    uint32_t at;    /* index of the instruction that the directive precedes, for printing */
     uint32_t index; /* in the function's targets[] */
 };
 
@@ -315,9 +315,9 @@ struct ptx_proto {
 
 enum { PTX_MAX_MODS = 12, PTX_MAX_INST_TYPES = 4 };
 
-/* A call has these operands whatever was written: a LIST of returns, the callee (FUNC, or REG when
- * indirect), a LIST of arguments, and for an indirect call TARGETS or PROTO where given. The lists
- * may be empty; their parts are VAR (.param variables), REG or IMM. */
+/* A call always has these operands, however it was written: a LIST of returns, the callee (FUNC, or
+ * REG if indirect), a LIST of arguments, and for an indirect call TARGETS or PROTO if given. The
+ * lists may be empty; their parts are VAR (.param variables), REG or IMM. */
 enum { PTX_CALL_RETS, PTX_CALL_CALLEE, PTX_CALL_ARGS, PTX_CALL_SHAPE };
 
 struct ptx_inst {
@@ -325,8 +325,8 @@ struct ptx_inst {
     uint8_t n_mods, n_types;
     uint8_t mods[PTX_MAX_MODS];        /* enum ptx_mod, as written */
     uint8_t types[PTX_MAX_INST_TYPES]; /* enum ptx_type, as written */
-    /* Where types stand among the dotted words, so that printing gives the text back:
-     * bit i set = the i-th word is a type. */
+    /* Where types are among the dotted words, so that printing restores the text: bit i set = the
+     * i-th word is a type. */
     uint32_t type_places;
     struct ptx_reg *guard; /* @%p, or NULL */
     bool guard_negated;
@@ -334,22 +334,22 @@ struct ptx_inst {
     struct ptx_operand *operands;
     uint32_t line, col;                   /* in the PTX text */
     uint32_t loc_file, loc_line, loc_col; /* from .loc; loc_line 0 = none */
-    uint32_t pc;                          /* number of the static instruction in the module */
-    bool refused;                         /* known, not supported; executing it is an error */
+    uint32_t pc;                          /* static instruction's number in the module */
+    bool refused;                         /* known but not supported; executing it is an error */
     const char *words; /* the dotted words of an opcode of unit REFUSED (".2d.v4.f32.f32"), which
-                        * are in neither mods nor types; else NULL */
+                        * are in neither mods nor types; otherwise NULL */
 };
 
-/* Names of registers, variables, labels, targets and prototypes are unique within a function: one
- * that is hidden by or hides another in the text has "$1", "$2", ... after it here. */
+/* Names of registers, variables, labels, targets and prototypes are unique within a function: a
+ * name that hides or is hidden by another in the text has a suffix "$1", "$2", ... here. */
 struct ptx_func {
     const char *name;
     bool is_entry, has_body, noreturn;
     enum ptx_linkage linkage;
     struct ptx_var *params, *rets;
     uint32_t n_params, n_rets;
-    struct ptx_reg *regs; /* every register the body uses, all scopes, by first use; the parts of a
-                           * vector register are registers of their own: %v.x, %v.y, ... */
+    struct ptx_reg *regs; /* every register the body uses, in all scopes, by first use; the parts of
+                           * a vector register are separate registers: %v.x, %v.y, ... */
     uint32_t n_regs;
     struct ptx_var **vars; /* .local, .shared, .param declared in the body */
     uint32_t n_vars;
@@ -386,7 +386,7 @@ struct ptx_module {
 };
 
 /* Parses a module. Problems go to `diags`, several per file; returns NULL if any is an error.
- * Instructions of refused kinds (textures, ...) parse to inst->refused, and are not errors here.
+ * Instructions of refused kinds (textures, ...) parse to inst->refused and are not errors here.
  * `text` need not be terminated at `len`; a copy is kept. */
 struct ptx_module *ptx_parse(const char *name, const char *text, size_t len,
                              struct diag_list *diags);
@@ -394,20 +394,20 @@ void ptx_module_destroy(struct ptx_module *m);
 
 /* Writes the module back as PTX that parses to the same module. */
 void ptx_print(const struct ptx_module *m, struct strbuf *out);
-/* One instruction, without guard's line break: "@%p1 add.s32 %r1, %r2, 3;". */
+/* One instruction, without the guard's line break: "@%p1 add.s32 %r1, %r2, 3;". */
 void ptx_print_inst(const struct ptx_func *f, const struct ptx_inst *i, struct strbuf *out);
 
-/* Whether two modules say the same, places in the text aside; if not, `why` (may be NULL) names the
+/* Are two modules equal, ignoring positions in the text? If not, `why` (may be NULL) names the
  * first difference. */
 bool ptx_module_equal(const struct ptx_module *a, const struct ptx_module *b, struct strbuf *why);
 
 struct ptx_func *ptx_find_func(const struct ptx_module *m, const char *name);
 
-/* The modifier of that group on the instruction, or PTX_NO_MOD. */
+/* The instruction's modifier of that group, or PTX_NO_MOD. */
 enum ptx_mod ptx_inst_mod(const struct ptx_inst *i, enum ptx_mod_group group);
 /* The state space the instruction names; PTX_GENERIC if none. */
 enum ptx_space ptx_inst_space(const struct ptx_inst *i);
-/* How many elements its vectors have; 0 = it has none. */
+/* The number of elements of its vectors; 0 = it has none. */
 uint32_t ptx_inst_vector(const struct ptx_inst *i);
 enum ptx_class ptx_inst_class(const struct ptx_inst *i);
 extern const char *const ptx_class_names[PTX_N_CLASSES];

@@ -1,13 +1,13 @@
 /* Register allocation without spilling.
  *
  * The reachable blocks are laid end to end in reverse postorder, and every register gets the exact
- * stretches of that line where it is alive: an instruction has two points on it, first its reads,
- * then its writes. Two registers may share a row when their stretches do not meet. Registers are
- * placed in the order in which they become alive, so what is alive then was placed before; for
- * code in single-assignment form this needs no more rows than are alive at once, and compilers'
- * output is nearly of that form.
+ * live ranges on that line: an instruction has two points on it, first its reads, then its writes.
+ * Two registers may share a row if their live ranges do not overlap. Registers are placed in the
+ * order in which they become live, so everything live at that point was placed before. For code in
+ * single-assignment form this needs no more rows than are live at once, and compilers' output is
+ * nearly of that form.
  *
- * Left out: splitting a register's stretches over several rows, and coalescing copies. */
+ * Left out: splitting a register's live ranges over several rows, and coalescing copies. */
 #include "ptx/regalloc.h"
 
 #include <stdlib.h>
@@ -26,9 +26,9 @@ static enum ptx_reg_file file_of(enum ptx_type type)
     return ptx_types[type].bits == 64 ? PTX_FILE_64 : PTX_FILE_NONE;
 }
 
-/* --- Where registers are alive --- */
+/* --- Live ranges --- */
 
-/* Points [start, end) of the life. */
+/* Points [start, end) on the line. */
 struct stretch {
     uint32_t start, end;
     struct stretch *next; /* later on the line */
@@ -37,10 +37,11 @@ struct stretch {
 struct lifetimes {
     const struct ptx_cfg *cfg;
     struct arena scratch;
-    struct stretch **stretches; /* per register, in order, never touching */
-    uint32_t *alive_until;      /* per register, while going back: where it dies; 0 = is dead */
-    bool *is_used;              /* per register: named by some instruction, reachable or not */
-    uint32_t alive[N_FILES];    /* how many are alive at the present point */
+    struct stretch **stretches; /* per register, in order, never adjacent */
+    uint32_t *alive_until;      /* per register, during the backward scan: where it dies; 0 = it is
+                                 * dead */
+    bool *is_used;              /* per register: some instruction names it, reachable or not */
+    uint32_t alive[N_FILES];    /* number of registers live at the current point */
     uint32_t pressure;
 };
 
@@ -52,7 +53,7 @@ static void begin_alive(struct lifetimes *life, uint32_t reg, uint32_t until)
     life->alive[file_of(life->cfg->func->regs[reg].type)]++;
 }
 
-/* Going back, the register becomes dead before `start`. */
+/* In the backward scan, the register becomes dead before `start`. */
 static void end_alive(struct lifetimes *life, uint32_t reg, uint32_t start)
 {
     uint32_t end = life->alive_until[reg];
@@ -78,7 +79,7 @@ static void note_pressure(struct lifetimes *life)
 }
 
 /* A destination may take the row of a source that dies in the same instruction, unless the
- * instruction is executed in steps of which a later one could still read that source. */
+ * instruction executes in steps and a later one could still read that source. */
 static bool writes_before_reads_end(const struct ptx_inst *inst, uint32_t n_writes)
 {
     enum ptx_unit unit = ptx_insts[inst->op].unit;
@@ -86,13 +87,13 @@ static bool writes_before_reads_end(const struct ptx_inst *inst, uint32_t n_writ
            unit == PTX_UNIT_LOAD || unit == PTX_UNIT_CALL;
 }
 
-/* One instruction, going back; `point` is that of its reads, its writes come right after. What a
- * guarded instruction writes it also reads, and so stays alive before it. */
+/* One instruction of the backward scan; `point` is that of its reads, its writes come right after.
+ * A guarded instruction also reads what it writes, so the register stays live before it. */
 static void scan_inst(struct lifetimes *life, const struct ptx_inst *inst, uint32_t point)
 {
     uint32_t reads[PTX_MAX_INST_REGS], writes[PTX_MAX_INST_REGS], n_reads, n_writes;
     ptx_inst_regs(inst, true, reads, &n_reads, writes, &n_writes);
-    for (uint32_t k = 0; k < n_writes; k++) /* also a result that nobody reads needs a row */
+    for (uint32_t k = 0; k < n_writes; k++) /* a result that is never read needs a row too */
         begin_alive(life, writes[k], point + 2);
     note_pressure(life);
     uint32_t born = writes_before_reads_end(inst, n_writes) ? point : point + 1;
@@ -151,7 +152,7 @@ static struct lifetimes scan_function(const struct ptx_cfg *cfg)
 struct row {
     struct span {
         uint32_t start, end;
-    } * spans; /* when it is taken, in order */
+    } * spans; /* when it is occupied, in order */
     uint32_t n, cap;
 };
 
@@ -244,7 +245,7 @@ static int compare_births(const void *a, const void *b)
     return x->reg < y->reg ? -1 : x->reg > y->reg;
 }
 
-/* The registers with stretches, by where the first begins. */
+/* The registers with live ranges, sorted by their first point. */
 static struct birth *sort_births(struct lifetimes *life, uint32_t *n)
 {
     uint32_t n_regs = life->cfg->func->n_regs;
@@ -258,7 +259,7 @@ static struct birth *sort_births(struct lifetimes *life, uint32_t *n)
     return births;
 }
 
-/* False when a file grows past its limit. */
+/* False if a file grows past its limit. */
 static bool place_all(struct lifetimes *life, struct file *files, struct ptx_alloc *alloc)
 {
     const struct ptx_reg *regs = life->cfg->func->regs;
@@ -274,7 +275,7 @@ static bool place_all(struct lifetimes *life, struct file *files, struct ptx_all
             return false;
         alloc->places[r] = (struct ptx_place){(uint8_t)file, (uint16_t)number};
     }
-    /* What only unreachable code names needs some row, and never meets anyone there. */
+    /* Registers that only unreachable code names need some row; they conflict with nothing. */
     for (uint32_t r = 0; r < life->cfg->func->n_regs; r++) {
         enum ptx_reg_file file = file_of(regs[r].type);
         if (!life->is_used[r] || life->stretches[r] || file == PTX_FILE_NONE)

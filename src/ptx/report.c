@@ -8,8 +8,8 @@
 
 /* --- Memory --- */
 
-/* Everything a function can get at: the functions it names, the variables it and they name, and
- * what the variables' initial values point to. */
+/* Everything a function can reach: the functions it names, the variables it and they name, and what
+ * the variables' initial values point to. */
 struct reach {
     const struct ptx_module *module;
     bool *has_func, *has_var; /* of the module's */
@@ -73,7 +73,7 @@ static void reach_all(struct reach *r, const struct ptx_func *from)
     }
 }
 
-/* Puts the variable after `bytes` bytes of others. */
+/* Places the variable after `bytes` bytes of others. */
 static uint64_t add_var(uint64_t bytes, const struct ptx_var *var)
 {
     uint64_t align = var->align ? var->align : 1;
@@ -304,7 +304,8 @@ void ptx_report_json(const struct ptx_module *m, struct json_writer *w)
         if (m->funcs[k]->has_body)
             write_func_json(ptx_report_func(m, m->funcs[k], &arena), w);
     json_end_array(w);
-    json_begin_array(w, "errors"); /* a program has none; who reads many files need not ask */
+    json_begin_array(w, "errors"); /* always empty for a program; kept so that readers of many files
+                                    * need no special case */
     json_end_array(w);
     json_end_object(w);
     arena_destroy(&arena);

@@ -1,14 +1,14 @@
-/* What a PTX file holds and asks of a machine, without running it.
+/* What a PTX file contains and needs from a machine, without running it.
  *
- * As JSON, an object a file:
+ * As JSON, one object per file:
  *   {
  *     "file": "bfs.ptx", "version": "6.0", "target": "sm_35",
  *     "kernels": [{
  *       "name": "bfs", "kind": "entry" | "func",
- *       "registers": 24,        most 32-bit registers alive at once, 64-bit values counting 2
+ *       "registers": 24,        most 32-bit registers live at once, 64-bit values count 2
  *       "predicates": 5,        rows of the predicate file
- *       "shared_bytes": 4096,   static; its own and what the functions it reaches use
- *       "local_bytes": 0,       per thread; its own
+ *       "shared_bytes": 4096,   static; of it and of the functions it reaches
+ *       "local_bytes": 0,       per thread, without called functions
  *       "const_bytes": 0,       as shared_bytes
  *       "param_bytes": 48,
  *       "insts": 210,           static instructions
@@ -19,7 +19,7 @@
  *       "unsupported": [{"line": 31, "text": "tex.2d...;", "why": "textures are not supported"}]
  *     }]
  *   }
- * Functions without a body are left out: what they mean is seen at the calls. */
+ * Functions without a body are left out: their calls are reported instead. */
 #ifndef HEDDLE_PTX_REPORT_H
 #define HEDDLE_PTX_REPORT_H
 
@@ -44,7 +44,7 @@ struct ptx_func_report *ptx_report_func(const struct ptx_module *m, const struct
                                         struct arena *arena);
 
 void ptx_report_text(const struct ptx_module *m, struct strbuf *out);
-/* One object, as an item of what is being written. */
+/* Writes one object, as the next item of `w`. */
 void ptx_report_json(const struct ptx_module *m, struct json_writer *w);
 
 #endif

@@ -1,5 +1,5 @@
-/* Scopes, declarations and what names mean within them. Registers are made when they are first
- * used, so a range of a million registers costs nothing. */
+/* Scopes, declarations and the meaning of names in them. Registers are created at their first use,
+ * so a range of a million registers costs nothing. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static struct decl *add_decl(struct parser *p, struct name *name, enum decl_kind
     return *innermost = d;
 }
 
-/* The innermost range that holds the name: "%r12" may be %r<20> or %r1<5>. */
+/* The innermost range that contains the name: "%r12" may be %r<20> or %r1<5>. */
 static struct decl *find_range(const struct parser *p, const struct name *name)
 {
     struct decl *best = NULL;

@@ -1,5 +1,5 @@
-/* The tables of types, modifiers, instructions, special registers and classes, made from the lists
- * in isa.def and ptx.h. */
+/* The tables of types, modifiers, instructions, special registers and classes, generated from the
+ * lists in isa.def and ptx.h. */
 #include "ptx/ptx.h"
 
 #include <assert.h>
@@ -22,7 +22,7 @@ const struct ptx_inst_info ptx_insts[PTX_N_OPCODES] = {
 #include "ptx/isa.def"
 };
 
-/* Sets of groups are 64-bit masks, and an instruction keeps its modifiers as bytes. */
+/* Sets of groups are 64-bit masks, and an instruction stores its modifiers as bytes. */
 static_assert(PTX_N_GROUPS <= 64, "too many modifier groups");
 static_assert(PTX_N_MODS <= 256, "too many modifiers");
 

@@ -8,14 +8,15 @@
 
 enum { NO_VALUE = 0xffffffffu };
 
-/* The values that an instruction reads or defines, and what its definitions are apart from that. */
+/* The values that an instruction reads or defines, and the properties of its results that do not
+ * depend on them. */
 struct access {
     uint32_t *reads, *writes;
     uint32_t n_reads, n_writes;
-    uint8_t origin; /* what the written values are, whatever is read */
+    uint8_t origin; /* properties of the written values, whatever is read */
 };
 
-/* One function while it is analysed. Values are numbered: registers, parameters, returned values,
+/* One function during its analysis. Values are numbered: registers, parameters, returned values,
  * variables of the body. */
 struct flow {
     struct uniform_cache *cache;
@@ -25,7 +26,7 @@ struct flow {
     uint32_t n_values;
     uint8_t *known; /* per value: VALUE_* */
     struct access *accesses;
-    bool *is_done;   /* per instruction: a varying branch whose region was marked */
+    bool *is_done;   /* per instruction: a varying branch whose region has been marked */
     bool *in_region; /* per block, while a region is marked */
     struct strbuf *why;
     bool changed, failed;
@@ -41,7 +42,7 @@ static uint32_t value_of_var(const struct ptx_func *f, const struct ptx_var *var
         return f->n_regs + f->n_params + (uint32_t)(var - f->rets);
     if (var->index < f->n_vars && f->vars[var->index] == var)
         return f->n_regs + f->n_params + f->n_rets + var->index;
-    return NO_VALUE; /* the module's: the same for all threads */
+    return NO_VALUE; /* a module variable: the same for all threads */
 }
 
 static uint32_t first_ret(const struct ptx_func *f)
@@ -141,7 +142,7 @@ static bool guard_varies(const struct flow *flow, const struct ptx_inst *inst)
     return inst->guard && (flow->known[inst->guard->index] & VALUE_VARIES);
 }
 
-/* What is loaded through an address. A parameter has no address that varies, and its content is
+/* What is loaded through an address. A parameter's address does not vary, and its content is
  * known. */
 static uint8_t known_of_loaded(const struct ptx_inst *inst, uint8_t read)
 {
@@ -165,7 +166,7 @@ static uint8_t known_of_operand(const struct flow *flow, const struct ptx_operan
 static const struct uniform *analyse(struct uniform_cache *cache, const struct ptx_func *func,
                                      const uint8_t *params, struct strbuf *why);
 
-/* The function that a direct call calls, if its code is there. */
+/* The function that a direct call calls, if it has a body. */
 static const struct ptx_func *direct_callee(const struct ptx_inst *inst)
 {
     if (inst->op != PTX_OP_CALL || inst->operands[PTX_CALL_CALLEE].kind != PTX_OPERAND_FUNC)
@@ -189,7 +190,7 @@ static const struct uniform *analyse_callee(struct flow *flow, const struct ptx_
     return u;
 }
 
-/* What a function without a body returns is not known: malloc() gives each thread its own. */
+/* What a function without a body returns is unknown: malloc() gives each thread its own. */
 static void visit_call(struct flow *flow, const struct ptx_inst *inst, const struct access *a)
 {
     const struct uniform *callee = analyse_callee(flow, inst);
@@ -221,7 +222,7 @@ static void mark_region(struct flow *flow, uint32_t block)
     free(stack);
 }
 
-/* Threads pass the region on different paths: what is defined in it and seen outside varies. */
+/* Threads pass the region on different paths: what is defined in it and visible outside varies. */
 static void visit_region(struct flow *flow)
 {
     const struct ptx_func *f = flow->func;
@@ -243,7 +244,7 @@ static void visit_region(struct flow *flow)
     free(seen);
 }
 
-/* A guard is among what an instruction reads, and so is the index of brx. */
+/* The registers that an instruction reads include its guard and the index of brx. */
 static bool is_branch_on_varying(const struct flow *flow, uint32_t i)
 {
     enum ptx_opcode op = flow->func->insts[i].op;
@@ -345,8 +346,7 @@ static const struct uniform *analyse(struct uniform_cache *cache, const struct p
     if (is_being_analysed(cache, func)) {
         if (!why->len)
             strbuf_addf(why,
-                        "function %s calls itself: its instructions cannot be counted once "
-                        "for each call",
+                        "function %s calls itself: its instructions cannot be counted per call",
                         func->name);
         return NULL;
     }
@@ -363,7 +363,7 @@ static const struct uniform *analyse(struct uniform_cache *cache, const struct p
     } while (flow.changed && !flow.failed);
     if (!flow.failed)
         finish(&flow, u);
-    u->in_progress = flow.failed; /* never found again */
+    u->in_progress = flow.failed; /* so that it is never found again */
     arena_destroy(&flow.scratch);
     return flow.failed ? NULL : u;
 }

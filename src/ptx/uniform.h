@@ -13,35 +13,35 @@
 
 #include "ptx/ptx.h"
 
-/* What is known of a value: bits. */
+/* What is known about a value, as bits. */
 enum {
     VALUE_VARIES = 1,
-    VALUE_IS_LOCAL = 2, /* an address in local memory, perhaps as a generic one */
+    VALUE_IS_LOCAL = 2, /* an address in local memory, possibly a generic one */
 };
 
 /* A function with one combination of arguments. */
 struct uniform {
     const struct ptx_func *func;
-    const uint8_t *params; /* what is known of each parameter */
-    const uint8_t *rets;   /* ... and of each returned value */
+    const uint8_t *params; /* what is known about each parameter */
+    const uint8_t *rets;   /* ... and about each returned value */
     /* Per instruction: it reads something that varies, or has a varying guard. */
     const bool *inst_varies;
-    /* Per instruction: the function that a direct call calls; NULL for others, and for a function
-     * without a body. */
+    /* Per instruction: the callee of a direct call; NULL for others, and for a function without a
+     * body. */
     const struct uniform **callees;
-    struct uniform *next; /* in the cache */
+    struct uniform *next; /* link in the cache */
     bool in_progress;
 };
 
-/* Every function that was analysed; a zeroed one is empty. */
+/* All analysed functions; a zeroed cache is empty. */
 struct uniform_cache {
     struct arena arena;
     struct uniform *first;
 };
 void uniform_cache_destroy(struct uniform_cache *cache);
 
-/* A kernel, whose parameters are the same for all threads. NULL if a function that it calls calls
- * itself, which `why` then says. Lives as long as the cache. */
+/* Analyses a kernel, whose parameters are the same for all threads. NULL if a function that it
+ * calls is recursive; `why` then says so. The result lives as long as the cache. */
 const struct uniform *uniform_analyse(struct uniform_cache *cache, const struct ptx_func *kernel,
                                       struct strbuf *why);
 

@@ -4,7 +4,7 @@
 
 #include "ptx/exec_match.h"
 
-/* What part of a GPU the instructions known and refused belong to. */
+/* The GPU features that refused instructions belong to. */
 #define TEXTURES "textures"
 #define SURFACES "surfaces"
 #define MATRICES "matrix units"
@@ -65,7 +65,8 @@ static const char *const refused_parts[PTX_N_OPCODES] = {
     [PTX_OP_VSET4] = VIDEO,
 };
 
-/* Functions that runtime libraries would supply, by a word in their (perhaps mangled) names. */
+/* Functions that runtime libraries would supply, recognised by a word in their (possibly mangled)
+ * names. */
 static const struct {
     const char *word, *part;
 } refused_calls[] = {
@@ -87,11 +88,14 @@ static const char *why_not_callable(const struct ptx_func *f, struct arena *aren
         return NULL;
     for (size_t k = 0; k < sizeof refused_calls / sizeof refused_calls[0]; k++)
         if (strstr(f->name, refused_calls[k].word))
-            return arena_printf(arena, "%s is not supplied: no %s", f->name, refused_calls[k].part);
-    return arena_printf(arena, "%s has no body here and is not supplied", f->name);
+            return arena_printf(arena, "%s is not supplied: Heddle has no %s", f->name,
+                                refused_calls[k].part);
+    return arena_printf(arena, "%s has no body in this module and Heddle does not supply it",
+                        f->name);
 }
 
-/* Variables of other modules: modules are not linked. Shared ones of no size are the launch's. */
+/* Variables of other modules: modules are not linked. Unsized shared variables belong to the
+ * launch. */
 static bool is_elsewhere(const struct ptx_var *var)
 {
     return var->linkage == PTX_LINK_EXTERN && var->space != PTX_SHARED;

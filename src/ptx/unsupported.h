@@ -1,4 +1,4 @@
-/* What the simulator cannot execute, said so that a user knows what to change. */
+/* What the simulator cannot execute, with messages that tell a user what to change. */
 #ifndef HEDDLE_PTX_UNSUPPORTED_H
 #define HEDDLE_PTX_UNSUPPORTED_H
 

@@ -29,8 +29,8 @@ for engine in skip cycle; do
     run deadlock --engine $engine
     complains "error: deadlock: nothing can happen" &&
         complains "in kernel 'k', $scratch/deadlock.ptx:9: bar.sync 2, 64;" &&
-        complains "waits at barrier 1, where 1 of 2 warps have come, $scratch/deadlock.ptx:8" &&
-        complains "waits at barrier 2, where 1 of 2 warps have come, $scratch/deadlock.ptx:9" &&
+        complains "waits at barrier 1, where 1 of 2 warps have arrived, $scratch/deadlock.ptx:8" &&
+        complains "waits at barrier 2, where 1 of 2 warps have arrived, $scratch/deadlock.ptx:9" &&
         silent out
 done
 
@@ -74,7 +74,7 @@ done
 
 kernel cooperative 'mov.u32 %v, %envreg2; trap;'
 run cooperative --engine skip
-complains "executed a trap; it asks for a cooperative launch, as grid.sync() does"
+complains "executed a trap; it needs a cooperative launch, as grid.sync() does"
 kernel trap 'trap;'
 run trap --engine skip
 complains "executed a trap" && case $err in *cooperative*) fail "not cooperative" ;; esac

@@ -64,9 +64,9 @@ static void warps_at_different_barriers_are_a_deadlock(void **state)
                       "bad.ptx:12: bar.sync 2, 64;\n  CTA 0,0,0, thread 0,0,0 (warp 0, lane 0)\n  "
                       "who waits for what:\n    SM 0: ",
                       "\n      warp 0 (CTA 0, warp 0 of it) waits at barrier 2, where 1 of 2 warps "
-                      "have come, bad.ptx:12: bar.sync 2, 64;\n",
+                      "have arrived, bad.ptx:12: bar.sync 2, 64;\n",
                       "\n      warp 1 (CTA 0, warp 1 of it) waits at barrier 1, where 1 of 2 warps "
-                      "have come, bad.ptx:9: bar.sync 1, 64;\n",
+                      "have arrived, bad.ptx:9: bar.sync 1, 64;\n",
                       "\n      L1D: 0 of ", "\n    dispatcher: 0 of 1 CTAs have ended", NULL});
 }
 
@@ -76,7 +76,7 @@ static void warps_that_do_the_same_are_told_in_one_line(void **state)
     expect_report(HEAD "setp.ge.u32 %p, %t, 96; @%p ret;\nbar.sync 1, 128;\nret; }\n", 1, 128, 0,
                   (const char *const[]){
                       "\n      warp 0 (CTA 0, warp 0 of it; 2 others on this SM likewise) waits at "
-                      "barrier 1, where 3 of 4 warps have come, bad.ptx:8: bar.sync 1, 128;\n"
+                      "barrier 1, where 3 of 4 warps have arrived, bad.ptx:8: bar.sync 1, 128;\n"
                       "      L1D: ",
                       NULL});
 }
@@ -103,7 +103,7 @@ static void a_lock_held_by_a_waiting_lane_is_called_a_livelock(void **state)
              "atom.global.exch.b32 %v, [%a], 0;\n"
              "ret; }\n",
         1, 64, 20000,
-        (const char *const[]){"bad.ptx:7: ", "of its lanes wait where the paths meet again",
+        (const char *const[]){"bad.ptx:7: ", "of its lanes wait at the reconvergence point",
                               "never ends on machines with a SIMT stack", NULL});
 }
 
@@ -142,7 +142,7 @@ static void a_spin_is_warned_of_without_a_limit_of_its_own(void **state)
     expect_warning(SPIN, SHORT_CYCLES, NULL);
     expect_warning(HEAD "AGAIN: atom.global.cas.b32 %v, [%a], 0, 1; setp.ne.u32 %p, %v, 0; "
                         "@%p bra AGAIN;\natom.global.exch.b32 %v, [%a], 0;\nret; }\n",
-                   SPIN_CYCLES, "of its lanes wait where the paths meet again");
+                   SPIN_CYCLES, "of its lanes wait at the reconvergence point");
 }
 
 /* Greedy-then-oldest never chooses the youngest warps while older ones keep the only place of the

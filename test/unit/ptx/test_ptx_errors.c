@@ -105,7 +105,7 @@ static void calls_are_compared_with_their_callee(void **state)
                        ".entry k() { .param .b64 a; call f, (a); ret; }",
                   "this has 8 bytes, 'x' of 'f' has 4");
     check_message(HEAD ".entry e() { ret; }\n.entry k() { call e; ret; }",
-                  "'e' is a kernel, which no function can call");
+                  "'e' is a kernel; a function cannot call it");
     check_message(HEAD ".global .u32 g; .entry k() { call g; ret; }",
                   "a function is called by name or register");
     check_message(HEAD ".entry k() { call later; ret; } .global .u32 later;",
