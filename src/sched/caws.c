@@ -38,9 +38,10 @@ enum { UNIT = SCHED_MAX_WARPS };
 
 struct caws {
     struct age_order ages;
-    uint64_t now[SCHED_MAX_SLOTS];  /* of each issue slot: the time of its last turn */
-    uint64_t turn[SCHED_MAX_WARPS]; /* of each warp: the time of a turn, all after which are its */
-    uint64_t known;                 /* warps whose speed is */
+    uint64_t now[SCHED_MAX_SLOTS];  /* per issue slot: the time of its last turn */
+    uint64_t turn[SCHED_MAX_WARPS]; /* per warp: the time of one turn; all later turns follow from
+                                     * it */
+    uint64_t known;                 /* warps whose speed is known */
     uint8_t speed[SCHED_MAX_WARPS]; /* enum speed */
 };
 
@@ -64,7 +65,7 @@ static int64_t value_of(const struct scheduler *s, uint32_t warp, uint64_t now)
     return s->view->criticality_of(s->view->provider, warp, now);
 }
 
-/* How many live warps of the mask are slower, or as slow and older. */
+/* The number of live warps in the mask that are slower, or equally slow and older. */
 static uint32_t n_slower(const struct scheduler *s, uint64_t warps, uint32_t warp, uint64_t now)
 {
     const struct caws *c = s->state;
@@ -121,7 +122,7 @@ static inline enum speed known_speed(const struct scheduler *s, uint32_t warp, u
     return c->known & warp_bit(warp) ? (enum speed)c->speed[warp] : of(s, warp, now);
 }
 
-/* Of all live warps of the slot. Not for pick(), which leaves the state as it is. */
+/* For all live warps of the slot. Not in pick(), which must not change the state. */
 static inline void learn_speeds(struct scheduler *s, uint32_t slot, uint64_t now,
                                 speed_function *of)
 {
@@ -145,7 +146,7 @@ static inline uint64_t period_of(const struct scheduler *s, uint32_t warp, uint6
     return (uint64_t)pool_size(s->view) * periods[known_speed(s, warp, now, of)] * UNIT;
 }
 
-/* The first turn of the warp after the last one that anybody had. */
+/* The first turn of the warp after the last turn that was taken. */
 static inline uint64_t next_turn(const struct scheduler *s, uint32_t slot, uint32_t warp,
                                  uint64_t now, speed_function *of)
 {
@@ -183,7 +184,7 @@ static struct sched_pick pick(const struct scheduler *s, uint32_t slot, uint64_t
     return pick_warp(first, before);
 }
 
-/* The warp has its turn; those before it had theirs in vain. */
+/* The warp has its turn; those before it lost theirs. */
 static inline void issue(struct scheduler *s, uint32_t slot, uint32_t warp, uint64_t turn,
                          uint64_t now, speed_function *of)
 {
@@ -192,7 +193,7 @@ static inline void issue(struct scheduler *s, uint32_t slot, uint32_t warp, uint
     c->turn[warp] = turn + period_of(s, warp, now, of);
 }
 
-/* The next turn of its place in the pool, which may be before or after those of this round. */
+/* The next turn of its position in the pool, which may be before or after those of this round. */
 static void caws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     (void)now;

@@ -1,28 +1,32 @@
-/* Cache-conscious wavefront scheduling: warps that lose locality in L1D are given more of it, by
- * keeping others from issuing loads. S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious
+/* Cache-conscious wavefront scheduling: gives warps that lose locality in L1D more of it by keeping
+ * other warps from issuing loads. S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious
  * wavefront scheduling. MICRO 2012, section 3.3. In S4's order (wavefront = warp):
  *
- * 3.3.2 Baseline priority (greedy, round robin or two-level), intersected with "Can Issue". 3.3.3
- * Lost locality detector. Each L1D line has the WID of the warp that reserved it. a line is
- * evicted: its tag is written to that warp's portion of the VTA a load misses:     the VTA is
- * probed; in the warp's own portion = VTA hit 3.3.4 Lost-locality scores (LLS). A warp starts with
- * the base score. VTA hit:    its LLS rises to LLDS each cycle: each LLS falls by 1, down to the
- * base score cap:        no LLS is above LLDS, which falls as instructions go by without VTA hits
- * cutoff:     active warps * base score issue:      scores sorted from the largest on, prefix sum;
- * a warp whose LLS lies above the cutoff may not issue loads 3.3.5 LLDS = VTAHitsTotal /
- * InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
+ * 3.3.2 Baseline priority (greedy, round robin or two-level), intersected with "Can Issue".
+ * 3.3.3 Lost locality detector. Each L1D line has the WID of the warp that reserved it.
+ *       a line is evicted: its tag is written to that warp's portion of the VTA
+ *       a load misses:     the VTA is probed; in the warp's own portion = VTA hit
+ * 3.3.4 Lost-locality scores (LLS). A warp starts with the base score.
+ *       VTA hit:    its LLS rises to LLDS
+ *       each cycle: each LLS falls by 1, down to the base score
+ *       cap:        no LLS is above LLDS, which falls as instructions pass without VTA hits
+ *       cutoff:     active warps * base score
+ *       issue:      scores sorted from the largest on, prefix sum; a warp whose LLS lies above
+ *                   the cutoff may not issue loads
+ * 3.3.5 LLDS = VTAHitsTotal / InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
  *
- * A warp lies above the cutoff if the scores before it sum up to the cutoff already, so the first
+ * A warp lies above the cutoff if the scores before it already sum to the cutoff, so the first
  * never does. 3.3.3 is here, 3.3.4 and 3.3.5 are in ccws_scores.c.
  *
- * In a cycle scores fall first; VTA hits of a cycle act on the issue from the next one on. All
- * state is of the SM, whatever the number of its issue slots. MODEL: a miss of sectors in a present
- * line is no lost locality; loads that the program marks as uncached are ignored.
+ * In a cycle scores fall first; VTA hits of a cycle affect the issue from the next cycle on. All
+ * state belongs to the SM, whatever the number of its issue slots. MODEL: CCWS does not count a
+ * sector miss in a present line as lost locality, and ignores loads that the program marks as
+ * uncached.
  *
- * The simulator that the authors published (github.com/tgrogers/ccws-2012) does in several respects
- * other than the text says. Each of them is a parameter, and `ccws_authors` has them all. Left out
- * of it: that a merge makes its warp the owner of the line, that a store which misses relabels a
- * line it does not touch, and that barriers are not counted as instructions. */
+ * The simulator that the authors published (github.com/tgrogers/ccws-2012) deviates from the text
+ * in several respects. Each of them is a parameter, and `ccws_authors` has them all. Not
+ * reproduced: a merge makes its warp the owner of the line, a store that misses relabels a line it
+ * does not touch, and barriers do not count as instructions. */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -32,7 +36,7 @@
 
 extern const struct scheduler_desc scheduler_gto, scheduler_lrr, scheduler_two_level;
 
-enum { VTA_TAG_BITS = 40 }; /* of a 48-bit address space (S4 section 5.7) */
+enum { VTA_TAG_BITS = 40 }; /* for a 48-bit address space (S4 section 5.7) */
 
 static const char *const order_names[] = {"gto", "lrr", "two_level", NULL};
 static const struct scheduler_desc *const orders[] = {&scheduler_gto, &scheduler_lrr,
@@ -40,7 +44,7 @@ static const struct scheduler_desc *const orders[] = {&scheduler_gto, &scheduler
 
 static const char *const tie_names[] = {"age", "slot", NULL};
 
-/* The parameters with the defaults in which text and simulator differ. */
+/* The parameters, with the defaults in which text and simulator differ. */
 /* clang-format off */
 #define CCWS_PARAMS(bits, differs, tie)                                                            \
     PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
@@ -74,7 +78,7 @@ static const char *const tie_names[] = {"age", "slot", NULL};
 /* clang-format on */
 
 static const struct param ccws_params[] = {CCWS_PARAMS("10", "false", "age")};
-/* Scores are whole numbers there, of no certain size. */
+/* Scores in the authors' simulator are integers of unspecified size. */
 static const struct param ccws_authors_params[] = {CCWS_PARAMS("30", "true", "slot")};
 
 static uint32_t round_up(size_t bytes)
@@ -135,9 +139,9 @@ static uint64_t *tags_of(const struct ccws *c, uint32_t warp)
     return all + (size_t)warp * c->tags_of_warp;
 }
 
-/* A load is probed for once its victim has left: as its line is reserved, or as it bypasses. None
- * leaves at a miss where lines are allocated on fill. The accesses of warps that have no score are
- * of interest too. */
+/* A load probes the VTA once its victim has been evicted: when its line is reserved, or when it
+ * bypasses. With allocation on fill, no victim is evicted at the miss. Accesses of warps without a
+ * score matter too. */
 static void choose_events(struct scheduler *s)
 {
     const struct ccws_params *params = s->params;
@@ -254,13 +258,14 @@ static __attribute__((noinline)) void probe(struct scheduler *s, const struct ca
 {
     const struct mem_access *a = e->access;
     const struct sched_warp *warp = &s->view->warps[a->warp_slot];
-    bool lives = warp->live && warp->uid == a->warp_uid; /* or has not waited for its load */
+    bool lives = warp->live && warp->uid == a->warp_uid; /* otherwise it has ended without waiting
+                                                          * for its load */
     ccws_decay_to(s, e->cycle);
     if (lives && is_lost(s, a->warp_slot, a->line))
         vta_hit(s, a->warp_slot);
 }
 
-/* The warp has a place among the others from now on, if it had none. */
+/* Adds the warp to the scores if it is not there yet. */
 static __attribute__((noinline)) void begin_score(struct scheduler *s,
                                                   const struct cache_event_info *e)
 {
@@ -279,7 +284,7 @@ static bool is_access(enum cache_event event)
     return event == CE_HIT || event == CE_MERGE || event == CE_MISS || event == CE_STORE;
 }
 
-/* Every access has one of these events, and one only. */
+/* Every access causes exactly one of these events. */
 static __attribute__((noinline)) void hear_access(struct scheduler *s,
                                                   const struct cache_event_info *e)
 {
@@ -294,7 +299,7 @@ static __attribute__((noinline)) void hear_access(struct scheduler *s,
         remove_everywhere(s, a->line);
 }
 
-/* Of a victim and of the line that takes its place CCWS hears with every miss. */
+/* CCWS learns of the victim and of the line that replaces it with every miss. */
 static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
 {
     if (e->event == CE_EVICT) {
@@ -330,7 +335,7 @@ static void count_issue(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     struct ccws *c = s->state;
     bool caps = ((const struct ccws_params *)s->params)->llds_caps && c->high.n;
-    if (caps) /* what fell before fell under the cap as it was */
+    if (caps) /* earlier falls were under the previous cap */
         ccws_decay_to(s, now);
     c->insts_issued++;
     c->insts_of[warp]++;
@@ -363,7 +368,7 @@ static void ccws_advance(struct scheduler *s, uint64_t dt)
     ccws_decay_to(s, c->advanced);
 }
 
-/* --- warps come and go; the order hears of every change --- */
+/* --- warps start and end; the order receives every change --- */
 
 static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {

@@ -1,12 +1,12 @@
 /* The scores of CCWS and what follows from them (S4 section 3.3.4; S4 and its algorithm: ccws.c).
- * They fall with time, VTA hits raise them, and from the highest to the lowest they say which warps
- * may load.
+ * They fall with time, VTA hits raise them, and in descending order they determine which warps may
+ * load.
  *
- * The order is kept, not sorted for. All scores above the base fall together, so what is kept of
- * such a warp is its level, score plus falls so far, which does not change; its place among the
- * others changes when a VTA hit raises it and when it has come down to the base. Warps at the base
- * follow in the order of ties. Who may load is worked out again when a warp comes, goes or is
- * raised, and in the cycle in which time alone lets the next one through. */
+ * The order is maintained, never sorted. All scores above the base fall together, so such a warp
+ * stores its level, score plus falls so far, which does not change. Its rank changes only when a
+ * VTA hit raises it and when it has fallen to the base. Warps at the base follow in tie-break
+ * order. Which warps may load is recomputed when a warp starts, ends or is raised, and in the cycle
+ * in which time alone lets the next one through. */
 #include <stddef.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void take_out(struct ccws_queue *q, uint32_t warp)
         q->warps[i] = q->warps[i + 1];
 }
 
-/* Puts a warp in, or moves it up if it is there. Most have risen to the top. */
+/* Inserts a warp, or moves it up if it is there. Most have risen to the top. */
 static void put_in(struct ccws_queue *q, const struct scheduler *s, uint32_t warp,
                    bool (*before)(const struct scheduler *s, uint32_t a, uint32_t b))
 {
@@ -90,7 +90,7 @@ void ccws_start_score(struct scheduler *s, uint32_t warp)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
-    ccws_end_score(s, warp); /* if somebody has not said that the last one ended */
+    ccws_end_score(s, warp); /* in case the end of the last warp was not reported */
     put_in(&c->tied, s, warp, wins_tie);
     c->known |= warp_bit(warp);
     c->is_low |= params->starts_at_zero ? warp_bit(warp) : 0;
@@ -110,8 +110,8 @@ void ccws_end_score(struct scheduler *s, uint32_t warp)
 
 /* --- what follows --- */
 
-/* Says in hold.until when time alone changes something, and in l1d_warps whose first access is
- * still to come. To be called after any change. */
+/* Sets hold.until to the time when time alone changes something, and l1d_warps to the warps whose
+ * first access is still to come. Call it after any change. */
 static void ccws_plan(struct scheduler *s)
 {
     const struct ccws *c = s->state;
@@ -124,7 +124,7 @@ static void ccws_plan(struct scheduler *s)
 
 /* --- the cap --- */
 
-/* The highest level that the next fall leaves as it is: no score is above LLDS then. */
+/* The highest level that the next fall leaves unchanged: no score is above LLDS then. */
 static uint64_t capped_level(const struct scheduler *s, uint64_t falls)
 {
     const struct ccws_params *params = s->params;
@@ -143,12 +143,12 @@ void ccws_cap_has_fallen(struct scheduler *s, uint64_t now)
     }
 }
 
-/* --- who may load --- */
+/* --- which warps may load --- */
 
-/* The first cycle in which time alone lets another warp load, given that some may not: those that
- * may sum up to `sum`, the first `n_high` of them above the base. The sum comes below the cutoff,
- * or the lowest of these to the base, where ties decide about its place. Those who may not load may
- * change places among themselves meanwhile. */
+/* The first cycle in which time alone lets another warp load, given that some may not. Those that
+ * may load sum to `sum`; the first `n_high` of them are above the base. Either the sum falls below
+ * the cutoff, or the lowest of these falls to the base, where ties decide its rank. Warps that may
+ * not load may change ranks among themselves in the meantime. */
 static uint64_t next_let_through(const struct scheduler *s, uint64_t sum, uint32_t n_high,
                                  uint64_t falls)
 {
@@ -209,7 +209,7 @@ void ccws_test_cutoff(struct scheduler *s)
 
 /* --- time --- */
 
-/* VTA hits act, before the scores fall the next time. */
+/* VTA hits take effect, before the scores fall the next time. */
 static void raise_scores(struct scheduler *s, uint64_t falls)
 {
     const struct ccws_params *params = s->params;
@@ -218,7 +218,7 @@ static void raise_scores(struct scheduler *s, uint64_t falls)
         uint32_t warp = lowest_warp(c->raised), to = c->raise[warp];
         if (to <= score_after(s, warp, falls))
             continue;
-        assert(to >= params->base_score); /* what has no score gets the base, if no more */
+        assert(to >= params->base_score); /* a warp without a score gets at least the base */
         c->is_low &= ~warp_bit(warp);
         if (to == params->base_score)
             continue;
@@ -239,12 +239,12 @@ static void cap_scores(struct scheduler *s, uint64_t falls)
     for (uint32_t i = 0; i < q->n && c->level[q->warps[i]] > level; i++)
         c->level[q->warps[i]] = level;
     uint32_t n = q->n;
-    for (q->n = 0; q->n < n;) /* ties are new */
+    for (q->n = 0; q->n < n;) /* ties are recomputed */
         put_in(q, s, q->warps[q->n], comes_before);
 }
 
-/* Scores are above the cap only if they were raised to one that is lower by now, or if
- * ccws_cap_has_fallen() has said so. */
+/* Scores are above the cap only if they were raised to one that has fallen since, or if
+ * ccws_cap_has_fallen() was called. */
 void ccws_change_to(struct scheduler *s, uint64_t now)
 {
     const struct ccws_params *params = s->params;
@@ -279,8 +279,9 @@ uint64_t ccws_next_change(const struct scheduler *s, uint64_t now)
 
 /* --- statistics --- */
 
-/* As it will be in that cycle: when the scores were last worked out depends on the engine. Itself,
- * if nobody rises, falls to the cap or is let through until then; otherwise a copy. */
+/* The state in that cycle: when the scores were last updated depends on the engine. Returns the
+ * instance itself if no score rises or is capped and no warp is let through until then; otherwise a
+ * copy. */
 static const struct scheduler *ccws_look_at(const void *instance, uint64_t now,
                                             struct scheduler *copy, struct ccws *state)
 {
@@ -288,7 +289,7 @@ static const struct scheduler *ccws_look_at(const void *instance, uint64_t now,
     if (!ccws_changes_by(s->state, now))
         return s;
     *copy = *s;
-    memcpy(state, s->state, offsetof(struct ccws, n_tags)); /* of the rest scores know nothing */
+    memcpy(state, s->state, offsetof(struct ccws, n_tags)); /* scores do not use the rest */
     copy->state = state;
     ccws_decay_to(copy, now);
     return copy;
@@ -328,7 +329,7 @@ static struct stat_reading ccws_top_score(const void *instance, uint64_t now)
 
 const struct plugin_stat ccws_stats[N_CCWS_STATS] = {
     STAT_COUNT(struct ccws_stats, vta_hits, "hits",
-               "misses of lines that the warp had lost, as its victim tags tell"),
+               "misses of lines that the warp had lost, according to its victim tags"),
     MAY_LOAD_STATS(ccws_may_load),
     STAT_WHILE_RUNNING("score_sum", "points", "lost-locality scores of the live warps of all SMs",
                        STAT_SUM, ccws_score_sum),

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* The copy that is registered; its schedulers' `desc` is the first member. */
+/* The registered copy; its schedulers' `desc` is the first member. */
 struct checked_scheduler {
     struct scheduler_desc desc;
     const struct scheduler_desc *own;
@@ -19,7 +19,8 @@ static void check(const struct scheduler *s, const char *function, uint32_t slot
     if (warp == -1 || (warp >= 0 && warp < SCHED_MAX_WARPS && ready >> warp & 1))
         return;
     struct strbuf contract = {0};
-    strbuf_addf(&contract, "%s() returns -1 or one of the warps that can issue, here", function);
+    strbuf_addf(&contract, "%s() must return -1 or one of the warps that can issue, here",
+                function);
     for (uint64_t left = ready; left; left &= left - 1)
         strbuf_addf(&contract, " %d", __builtin_ctzll(left));
     plugin_breach(&own_of(s)->plugin, strbuf_text(&contract),

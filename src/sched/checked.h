@@ -1,12 +1,12 @@
-/* Schedulers from plug-ins have every pick checked. Built-in ones are tested instead, and pay
- * nothing. */
+/* Every pick of a scheduler from a plug-in is checked. Built-in schedulers are tested instead and
+ * pay nothing. */
 #ifndef HEDDLE_SCHED_CHECKED_H
 #define HEDDLE_SCHED_CHECKED_H
 
 #include "sched/scheduler.h"
 
-/* A copy that does the same and ends the program where a pick breaks the contract. Once it is
- * registered it lives as long as the program; until then it is the caller's to free. */
+/* A copy that does the same and ends the program if a pick breaks the contract. Once registered it
+ * lives as long as the program; until then the caller frees it. */
 struct scheduler_desc *scheduler_checked(const struct scheduler_desc *own);
 
 #endif

@@ -24,7 +24,7 @@ static uint64_t gcaws_cost_bits(const struct sched_geometry *g, const void *para
     return gto_cost(g->n_warps, g->n_slots, parts);
 }
 
-/* Live warps of `domain` that go before `warp`, given its value. */
+/* Live warps of `domain` that precede `warp`, given its criticality. */
 static uint64_t warps_before(const struct scheduler *s, uint64_t domain, uint32_t warp,
                              int64_t value, uint64_t now)
 {

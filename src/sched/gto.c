@@ -1,13 +1,12 @@
-/* Greedy then oldest.
- * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling.
- * MICRO 2012, section 5.1:
+/* Greedy then oldest. S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront
+ * scheduling. MICRO 2012, section 5.1:
  *
  * "GTO runs a single wavefront until it stalls then picks the oldest ready wavefront. The age of a
  * wavefront is determined by the time it is assigned to the core. For wavefronts that are assigned
  * to a core at the same time [...], wavefronts with the smallest threads IDs are prioritized."
  *
- * Each issue slot has a greedy warp of its own. Cycles in which no warp is ready do not end the
- * greed. */
+ * Each issue slot has its own greedy warp, which stays the greedy one through cycles in which no
+ * warp is ready. */
 #include "sched/gto.h"
 
 uint64_t gto_cost(uint32_t n_warps, uint32_t n_slots, struct strbuf *parts)

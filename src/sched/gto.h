@@ -13,7 +13,7 @@ uint64_t gto_cost(uint32_t n_warps, uint32_t n_slots, struct strbuf *parts);
 void gto_start(struct gto *g, const struct sched_view *view, uint32_t warp);
 void gto_end(struct gto *g, uint32_t warp);
 
-/* A greedy warp that is ready is the only one looked at; otherwise it was looked at first. */
+/* A greedy warp that is ready is the only one visited; otherwise it was visited first. */
 static inline struct sched_pick gto_choose(const struct gto *g, uint64_t domain, uint64_t ready)
 {
     if (ready & g->greedy)
@@ -25,7 +25,7 @@ static inline struct sched_pick gto_choose(const struct gto *g, uint64_t domain,
 /* The same for callers that do not need the visited warps: the warp issues. */
 static inline uint32_t gto_take(struct gto *g, uint64_t domain, uint64_t ready)
 {
-    uint64_t greedy = ready & g->greedy; /* a warp that goes on stays the greedy one */
+    uint64_t greedy = ready & g->greedy; /* a warp that continues stays the greedy one */
     if (greedy)
         return lowest_warp(greedy);
     uint32_t warp = age_order_oldest(&g->ages, ready);

@@ -1,9 +1,8 @@
-/* Greedy then round-robin, one of the "other greedy schemes" that S4 tried.
- * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling.
- * MICRO 2012, section 5.1.
+/* Greedy then round-robin, one of the "other greedy schemes" that S4 tried. S4 = T. G. Rogers, M.
+ * O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012, section 5.1.
  *
  * The same warp issues until it cannot, then the first ready one after it in the order of warp
- * slots. When the warp ends, so does the greed: whoever takes its slot waits for its turn. */
+ * slots. A warp is no longer greedy once it ends: the next warp in its slot waits for its turn. */
 #include "sched/order.h"
 
 struct gtrr {

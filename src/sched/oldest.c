@@ -1,8 +1,7 @@
-/* Oldest first, one of the "other greedy schemes" that S4 tried.
- * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling.
- * MICRO 2012, section 5.1.
+/* Oldest first, one of the "other greedy schemes" that S4 tried. S4 = T. G. Rogers, M. O'Connor, T.
+ * M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012, section 5.1.
  *
- * Of the ready warps the one that was assigned to the SM first, in every cycle. */
+ * In every cycle, issues the ready warp that was assigned to the SM first. */
 #include "sched/order.h"
 
 static size_t oldest_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *params)

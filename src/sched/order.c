@@ -22,9 +22,9 @@ static void compare_ages(struct age_order *o, const struct sched_view *view, uin
     }
 }
 
-/* Goes by the ages in the view, not by the order of calls: the warps of a CTA may be announced in
- * any order, and the view may show some of them before they are. Mostly the youngest is the last to
- * come, which spares comparing it with each of the others. */
+/* Uses the ages in the view, not the order of calls: the warps of a CTA may be announced in any
+ * order, and the view may show some of them earlier. Usually the youngest warp comes last, which
+ * avoids comparing it with each of the others. */
 void age_order_start(struct age_order *o, const struct sched_view *view, uint32_t warp)
 {
     uint64_t others = view->live & ~warp_bit(warp), age = view->warps[warp].age;

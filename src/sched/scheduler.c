@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* What the framework keeps of a scheduler besides what the scheduler sees. */
+/* The framework's state of a scheduler, which the scheduler does not see. */
 struct instance {
     struct scheduler scheduler;
     struct arena arena; /* its parameters and state */

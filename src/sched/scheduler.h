@@ -3,22 +3,22 @@
  *
  * Contract, cycle by cycle:
  * 1. advance(dt), with the cycles since the last call, if any time passed.
- * 2. The events of the cycle, each exactly once. The view already shows what an event tells: a warp
- *    that starts is live, one that ends is not (the rest of its entry stays until the slot is used
- *    again), one that arrives at a barrier has at_barrier set. Events of different warps in one
- *    cycle may come in any order.
+ * 2. The events of the cycle, each exactly once. The view is updated before the event: a warp that
+ *    starts is live, one that ends is not (the rest of its entry stays until the slot is reused),
+ *    one that arrives at a barrier has at_barrier set. Events of different warps in one cycle may
+ *    come in any order.
  * 3. For each issue slot in order, pick() with the warps of that slot that can issue and that
- *    may_issue() lets through; with none it is not called. pick() is const and may be called any
- *    number of times. If it names a warp, that warp issues: on_issue() follows, then what the
- *    instruction causes (on_branch, on_barrier_arrive, on_warp_end, ...), all before may_issue()
- *    and pick() of the next issue slot. pick() and may_issue() answer the same until an event, or
- *    until next_change() if there is one. So an engine may skip the cycles in between, and a slot
- *    that pick() left idle stays so.
+ *    may_issue() permits; it is not called if there are none. pick() is const and may be called any
+ *    number of times. If it names a warp, that warp issues: on_issue() follows, then the
+ *    consequences of the instruction (on_branch, on_barrier_arrive, on_warp_end, ...), all before
+ *    may_issue() and pick() of the next issue slot. pick() and may_issue() give the same answer
+ *    until an event, or until next_change() if there is one. So an engine may skip the cycles in
+ *    between, and a slot that pick() left idle stays idle.
  *
- * on_stall(cause) tells that the next instruction of a warp cannot issue, and why; on_wake() that
- * it can again. They report changes only: a new cause is another on_stall() without a wake in
- * between. A warp starts awake. One that only may_issue() holds back, or that lost its unit to
- * another issue slot of the same cycle, is awake. */
+ * on_stall(cause) says that the next instruction of a warp cannot issue, and why; on_wake() says
+ * that it can again. They report changes only: a new cause is another on_stall() without a wake in
+ * between. A warp starts awake. A warp that only may_issue() holds back, or that lost its unit to
+ * another issue slot in the same cycle, is awake. */
 #ifndef HEDDLE_SCHED_SCHEDULER_H
 #define HEDDLE_SCHED_SCHEDULER_H
 
@@ -30,7 +30,7 @@
     PLUGIN_ABI(3, sizeof(struct scheduler) + sizeof(struct sched_view) + sizeof(struct sched_warp))
 enum { SCHED_MAX_WARPS = 64, SCHED_MAX_SLOTS = 8 };
 
-/* What an instruction is, as far as schedulers care. */
+/* The kind of an instruction, as far as schedulers need it. */
 enum issue_class {
     ISSUE_ALU,
     ISSUE_SFU,
@@ -44,8 +44,8 @@ enum issue_class {
     N_ISSUE_CLASSES
 };
 
-/* Why a warp does not issue. POLICY, held back by may_issue() or pick(), is for those who attribute
- * time; schedulers do not receive it. */
+/* Why a warp does not issue. POLICY, held back by may_issue() or pick(), is for latency
+ * attribution; schedulers do not receive it. */
 enum stall_cause {
     STALLED_NONE,
     STALLED_BARRIER,
@@ -58,7 +58,7 @@ enum stall_cause {
     STALLED_FENCE
 };
 
-/* What the SM tells about a warp slot; kept by the SM, read by schedulers. */
+/* What schedulers can see of a warp slot; the SM updates it. */
 struct sched_warp {
     bool live;
     uint64_t age; /* order of assignment to the SM; smaller is older, no two are equal */
@@ -81,11 +81,11 @@ struct sched_view {
     const struct sched_warp *warps;
     uint64_t live; /* mask of live warp slots */
     uint32_t l1d_line_bytes;
-    bool l1d_allocates_on_fill; /* a miss has no victim before its data come */
-    /* How critical a warp is, larger = more, from the SM's provider. */
+    bool l1d_allocates_on_fill; /* a miss has no victim before its data arrive */
+    /* How critical a warp is (larger = more), from the SM's provider. */
     const struct criticality *provider;
     int64_t (*criticality_of)(const struct criticality *provider, uint32_t warp, uint64_t now);
-    bool criticality_is_fixed; /* it is the same from a warp's start to its end */
+    bool criticality_is_fixed; /* it does not change during a warp's life */
 };
 
 /* The warps that a scheduler holds back, kept by the scheduler; see scheduler_desc.keeps_hold. */
@@ -94,8 +94,9 @@ struct sched_hold {
     uint64_t until;      /* the first cycle for which advance() must be called; 0 = every cycle */
 };
 
-/* Which stalls a scheduler listens to. LONG: only of memory, barriers and fences, and for on_wake()
- * that such a wait is over; the exact cycle is not defined, but it is before the next pick(). */
+/* Which stalls a scheduler receives. LONG: only stalls on memory, barriers and fences, and
+ * on_wake() when such a wait is over; the exact cycle is not defined, but it is before the next
+ * pick(). */
 enum stall_hearing { HEARS_ALL_STALLS, HEARS_LONG_STALLS, HEARS_NO_STALLS };
 
 struct scheduler {
@@ -105,19 +106,20 @@ struct scheduler {
     const struct sched_view *view;
     uint64_t slot_warps[SCHED_MAX_SLOTS]; /* the warps of each issue slot */
     uint64_t seed;
-    void *stats;              /* desc->stats_bytes bytes to count in, zeroed once */
-    struct sched_hold hold;   /* kept by the scheduler, read by the SM */
-    enum stall_hearing hears; /* may be set by init(), as may this: */
-    uint32_t l1d_events;      /* which on_l1d() receives, one bit per enum cache_event; 0 = all */
+    void *stats;              /* counters, desc->stats_bytes bytes, zeroed once */
+    struct sched_hold hold;   /* the scheduler updates it, the SM reads it */
+    enum stall_hearing hears; /* init() may set this and the following: */
+    uint32_t l1d_events;      /* events that on_l1d() receives, one bit per enum cache_event; 0 =
+                               * all */
     /* Those of l1d_events that are needed only for accesses of some warps, and these warps; for
-     * other warps they may be sent, but need not be. */
+     * other warps they may or may not be sent. */
     uint32_t l1d_some_events;
     uint64_t l1d_warps;
 };
 
 struct sched_pick {
     int warp; /* -1 = none: the policy leaves the slot idle */
-    /* Live warps of the slot that come before the picked one in the policy's present order, and the
+    /* The live warps of the slot that precede the picked one in the policy's current order, and the
      * picked one; all that are in the order if none is picked. For latency attribution. */
     uint64_t visited;
 };
@@ -131,8 +133,8 @@ struct cache_event_info; /* cache/cache.h: the events the L1D's policy sees */
 
 struct scheduler_desc {
     PLUGIN_HEAD; /* abi_version = SCHEDULER_ABI */
-    /* Optional: names of the criticality provider it needs, and of the L1D policy that belongs to
-     * it unless another one is asked for. */
+    /* Optional: names of the criticality provider it needs, and of its L1D policy, used unless
+     * another one is configured. */
     const char *criticality, *l1d_policy;
     /* Optional: NULL = 0. */
     size_t (*state_bytes)(uint32_t n_warps, uint32_t n_slots, const void *params);
@@ -142,25 +144,25 @@ struct scheduler_desc {
     void (*init)(struct scheduler *s);
 
     /* Required. `ready`: warps of this slot that can and may issue, at least one; `ready_loads`:
-     * those of them whose instruction is a global or local load. */
+     * those among them whose instruction is a global or local load. */
     struct sched_pick (*pick)(const struct scheduler *s, uint32_t slot, uint64_t ready,
                               uint64_t ready_loads, uint64_t now);
 
-    /* Optional. pick() and on_issue() in one, for callers that do not need the visited warps: the
-     * warp that issues, or -1. pick() must be there too, and none of what on_issue() is told may
-     * matter but the slot, the warp and the cycle. A warp that has issued and is the only one ready
-     * in its slot issues again: of that a scheduler need not hear, unless it sets hears_each_issue.
-     * With asks_at_issue on_issue() asks how critical warps are, and has to hear of an issue after
-     * the provider has: pick_and_issue() is not called where the provider listens. */
+    /* Optional. pick() and on_issue() in one, for callers that do not need the visited warps:
+     * returns the warp that issues, or -1. Requires pick(), and on_issue() may depend only on the
+     * slot, the warp and the cycle. If a warp has issued and is the only one ready in its slot, it
+     * issues again without a call, unless hears_each_issue is set. With asks_at_issue, on_issue()
+     * asks how critical warps are and must be called after the provider has seen the issue:
+     * pick_and_issue() is not called if the provider listens to issues. */
     int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
     bool hears_each_issue, asks_at_issue;
 
     /* Optional. Warps that may issue an instruction of that class now; NULL = all may. Const. */
     uint64_t (*may_issue)(const struct scheduler *s, enum issue_class class);
-    /* s->hold says at any time what may_issue() does, and in hold.until no later than
-     * next_change() when time alone changes it. Then neither is asked, and advance() may be left
-     * out in cycles before hold.until, though not before the view shows that a warp has started
-     * or ended. Otherwise hold stays as it is. */
+    /* s->hold always equals what may_issue() would return, and hold.until is no later than
+     * next_change() would be. Then neither is called, and advance() may be omitted in cycles before
+     * hold.until, except when the view shows that a warp has started or ended. Without keeps_hold,
+     * hold is not used. */
     bool keeps_hold;
     void (*on_issue)(struct scheduler *s, uint32_t slot, uint32_t warp, enum issue_class class,
                      uint32_t pc, uint64_t now);
@@ -177,7 +179,7 @@ struct scheduler_desc {
     void (*on_l1d)(struct scheduler *s, const struct cache_event_info *e);
     void (*advance)(struct scheduler *s, uint64_t dt);
     uint64_t (*next_change)(const struct scheduler *s, uint64_t now);
-    /* Which warps the policy holds back, in lines of text; nothing if it holds back none. */
+    /* Which warps the policy holds back, as lines of text; nothing if it holds back none. */
     void (*describe_wait)(const struct scheduler *s, struct strbuf *out);
 };
 
@@ -185,13 +187,13 @@ struct scheduler_desc {
 uint32_t scheduler_count(void);
 const struct scheduler_desc *scheduler_at(uint32_t i);
 const struct scheduler_desc *scheduler_find(const char *name);
-/* Is the descriptor complete, with valid defaults? Otherwise `why` says what it lacks. */
+/* Is the descriptor complete, with valid defaults? Otherwise `why` says what is missing. */
 bool scheduler_is_sound(const struct scheduler_desc *d, struct strbuf *why);
 bool scheduler_register(const struct scheduler_desc *d, struct strbuf *why);
 /* Registers what a shared object exports as `const struct scheduler_desc heddle_scheduler`. */
 bool scheduler_load(const char *path, struct strbuf *why);
 
-/* `params` NULL = defaults; otherwise they are copied. The view outlives the scheduler. */
+/* `params` NULL = defaults; otherwise they are copied. The view must outlive the scheduler. */
 struct scheduler *scheduler_create(const struct scheduler_desc *d, const void *params,
                                    const struct sched_view *view, uint64_t seed);
 void scheduler_destroy(struct scheduler *s);

@@ -47,7 +47,7 @@ static uint64_t swl_cost_bits(const struct sched_geometry *g, const void *params
            plugin_cost(parts, "limit", plugin_index_bits((uint64_t)g->n_warps + 1));
 }
 
-/* From the view alone, so that the order of a cycle's events does not matter. */
+/* Computed from the view alone, so that the order of a cycle's events does not matter. */
 static void swl_update(struct scheduler *s)
 {
     const struct swl_params *params = s->params;
@@ -71,7 +71,7 @@ static void swl_update(struct scheduler *s)
 
 static void swl_init(struct scheduler *s)
 {
-    s->hold.all = ~0ull; /* as `allowed` has it */
+    s->hold.all = ~0ull; /* equivalent to `allowed` */
 }
 
 static struct sched_pick swl_pick(const struct scheduler *s, uint32_t slot, uint64_t ready,

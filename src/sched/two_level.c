@@ -3,27 +3,27 @@
  * Aamodt: Cache-conscious wavefront scheduling. MICRO 2012, section 5.1:
  *
  * "subdivides wavefronts waiting to be scheduled on a core into fetch groups (FG) and executes from
- * only one fetch group until all wavefronts in that group are stalled." two_level:     "a fetch
- * group size of 8 and a round-robin scheduling policy to select among wavefronts in a fetch group
- * as well as among fetch groups" two_level_gto: "a fetch group size of 2 using GTO for both
- * intra-FG and inter-FG selection"
+ * only one fetch group until all wavefronts in that group are stalled."
+ * two_level:     "a fetch group size of 8 and a round-robin scheduling policy to select among
+ *                wavefronts in a fetch group as well as among fetch groups"
+ * two_level_gto: "a fetch group size of 2 using GTO for both intra-FG and inter-FG selection"
  *
- * The warps of an issue slot are parted into groups of `group_size` neighbouring warp slots. The
+ * The warps of an issue slot are divided into groups of `group_size` neighbouring warp slots. The
  * active group is the one that issued last, until all its warps are stalled; then it is the next
- * one in the outer order that has a warp which is not. Each group has an inner order of its own and
- * goes on where it left off.
+ * one in the outer order with a warp that is not stalled. Each group keeps its own inner order and
+ * resumes where it stopped.
  *
  * switch_on says which warps count as stalled: `any`, those that cannot issue; `long`, those that
- * wait for memory, at a barrier or at a fence (waits that the group cannot be sure to end by itself
- * or soon; without the barrier among them the group could wait for ever for another one). S4's
- * 2LVL-LRR is `any`: the simulator that its authors published issues from another group in each
- * cycle in which no warp of the last one can. Outer order: `lrr`, the next group in the order of
- * slots; `gto`, the group with the oldest live warp.
+ * wait for memory, at a barrier or at a fence (waits that the group may be unable to end by itself
+ * or soon; without barriers among them a group could wait for another one forever). S4's 2LVL-LRR
+ * is `any`: the simulator that its authors published issues from another group in each cycle in
+ * which no warp of the last one can. Outer order: `lrr`, the next group in the order of slots;
+ * `gto`, the group with the oldest live warp.
  *
- * MODEL: a switch takes no time. It takes effect with the first issue of the new group: if the old
- * one wakes before that, it continues. So the choice depends on which warps are stalled at a pick,
- * never on the order of events within a cycle. A group whose warps have all ended is deactivated.
- */
+ * MODEL: a switch of fetch groups takes no time. It takes effect with the first issue of the new
+ * group: if the old one wakes before that, it continues. So the choice depends on which warps are
+ * stalled at a pick, never on the order of events within a cycle. A group whose warps have all
+ * ended is deactivated. */
 #include <inttypes.h>
 
 #include "sched/order.h"
@@ -63,7 +63,7 @@ struct two_level_stats {
 
 static const struct plugin_stat two_level_stats[] = {
     STAT_COUNT(struct two_level_stats, group_switches, "switches",
-               "issues of another fetch group than issued last in the issue slot"),
+               "issues from a fetch group other than the last one of the issue slot"),
 };
 
 struct two_level {
@@ -71,7 +71,7 @@ struct two_level {
     uint64_t members[SCHED_MAX_WARPS];     /* warps of each group */
     uint8_t group_of[SCHED_MAX_WARPS];     /* group of each warp */
     uint64_t slot_groups[SCHED_MAX_SLOTS]; /* groups of each issue slot */
-    uint64_t stalled;                      /* warps that wait for long */
+    uint64_t stalled;                      /* warps in a long stall */
     uint64_t greedy, ahead;                /* inner orders: a domain is a group's warps */
     uint64_t active, groups_ahead;         /* outer order: a domain is an issue slot's groups */
 };
@@ -103,7 +103,7 @@ static uint64_t two_level_cost_bits(const struct sched_geometry *g, const void *
     return bits;
 }
 
-/* Groups are numbered so that those of an issue slot follow each other in the order of slots. */
+/* Groups are numbered so that those of an issue slot are consecutive, in the order of slots. */
 static void two_level_init(struct scheduler *s)
 {
     const struct two_level_params *params = s->params;
@@ -158,7 +158,7 @@ static int group_in_turn(const struct scheduler *s, uint32_t slot, uint64_t read
                         params->switch_on == SWITCH_ANY ? ready : s->view->live & ~t->stalled);
 }
 
-/* The one that issues of the warps `ready` of a group. */
+/* The warp among `ready` of a group that issues. */
 static uint32_t warp_in_turn(const struct scheduler *s, uint64_t ready)
 {
     const struct two_level_params *params = s->params;
@@ -255,7 +255,7 @@ static void two_level_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t n
         t->active &= ~(UINT64_C(1) << group);
 }
 
-/* Groups that give way at any stall hold back nobody for long. */
+/* Groups that yield at any stall hold back no warp for long. */
 static void two_level_describe_wait(const struct scheduler *s, struct strbuf *out)
 {
     const struct two_level_params *params = s->params;

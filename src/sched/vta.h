@@ -1,20 +1,20 @@
-/* Victim tag arrays: each warp slot has a small one of its own, tags only, first in, first out
- * (S4 section 3.3.3; S4: ccws.c). Its set is chosen by the low bits of the line's number. */
+/* Victim tag arrays: each warp slot has a small one, tags only, first in, first out (S4 section
+ * 3.3.3; S4: ccws.c). The low bits of the line's number select the set. */
 #ifndef HEDDLE_SCHED_VTA_H
 #define HEDDLE_SCHED_VTA_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one warp slot: `tags` has n_sets rings of n_ways lines, each with the index of its newest one
- * in front. From there on they are older and older; places that are empty come last. */
+/* The array of one warp slot: `tags` has n_sets rings of n_ways lines, each preceded by the index
+ * of its newest line. From there on lines are older and older; empty entries come last. */
 struct vta {
     uint32_t n_sets, n_ways, line_shift;
 };
 
-#define VTA_EMPTY UINT64_MAX /* no line has this address: it is not aligned */
+#define VTA_EMPTY UINT64_MAX /* not a valid line address: it is not aligned */
 
-/* How many words of `tags` that takes. */
+/* The number of words of `tags`. */
 static inline uint32_t vta_words(const struct vta *v)
 {
     return v->n_sets * (v->n_ways + 1);
@@ -32,7 +32,7 @@ static inline void vta_clear(const struct vta *v, uint64_t *tags)
         tags[i] = i % (v->n_ways + 1) ? VTA_EMPTY : 0;
 }
 
-/* Where a line is in its ring; n_ways if it is not there. */
+/* The position of a line in its ring; n_ways if it is not there. */
 static inline uint64_t vta_find(const struct vta *v, const uint64_t *set, uint64_t line)
 {
     uint64_t i = 0;
@@ -46,7 +46,7 @@ static inline bool vta_has(const struct vta *v, uint64_t *tags, uint64_t line)
     return vta_find(v, vta_set(v, tags, line), line) < v->n_ways;
 }
 
-/* Takes a line out; false if it was not there. Those that are older move up. */
+/* Removes a line; false if it was not there. Older lines move up. */
 static inline bool vta_remove(const struct vta *v, uint64_t *tags, uint64_t line)
 {
     uint64_t *set = vta_set(v, tags, line), newest = set[-1], i = vta_find(v, set, line);
@@ -58,7 +58,7 @@ static inline bool vta_remove(const struct vta *v, uint64_t *tags, uint64_t line
     return true;
 }
 
-/* Puts a line in that is not there, and returns what had to leave, or VTA_EMPTY. */
+/* Inserts a line that is not there. Returns the line that was dropped, or VTA_EMPTY. */
 static inline uint64_t vta_push(const struct vta *v, uint64_t *tags, uint64_t line)
 {
     uint64_t *set = vta_set(v, tags, line), oldest = (set[-1] ? set[-1] : v->n_ways) - 1;
@@ -68,7 +68,7 @@ static inline uint64_t vta_push(const struct vta *v, uint64_t *tags, uint64_t li
     return out;
 }
 
-/* The same of any line: one that is there already keeps its place in the queue, and is returned. */
+/* The same for any line: a line that is already there keeps its position and is returned. */
 static inline uint64_t vta_insert(const struct vta *v, uint64_t *tags, uint64_t line)
 {
     return vta_has(v, tags, line) ? line : vta_push(v, tags, line);

@@ -50,7 +50,7 @@ breaks "'lawless_policy' chose way [0-3], which is reserved for data in flight" 
     --set l1d.policy.answer=reserved_way
 breaks "'lawless_policy' bypassed, though its descriptor says never_bypasses" --l1d lawless_policy --set l1d.policy.answer=bypass
 breaks "'lawless_scheduler' picked warp [0-9]* for issue slot [01], which cannot issue" --scheduler lawless_scheduler
-grep -q '^  pick() returns -1 or one of the warps that can issue, here [0-9 ]*$' "$scratch/err"
+grep -q '^  pick() must return -1 or one of the warps that can issue, here [0-9 ]*$' "$scratch/err"
 
 # What cannot be loaded is said, and nothing runs.
 for unfit in "$plugins/plugin_outdated.so" "$scratch/none.so" "$heddle"; do
