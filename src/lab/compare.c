@@ -50,7 +50,7 @@ static struct compare_row *row_of(struct comparison *c, const struct result *r)
     return &c->rows[c->n_rows++];
 }
 
-/* The first word of `settings` that `other` has not; false = there is none. */
+/* The first word of `settings` that `other` lacks; false = there is none. */
 static bool word_apart(const char *settings, const char *other, struct strbuf *out)
 {
     while (*settings) {
@@ -68,7 +68,7 @@ static bool word_apart(const char *settings, const char *other, struct strbuf *o
     return false;
 }
 
-/* A condition that one of two results meets and the other does not; ids where there is none. */
+/* A condition that one of two results meets and the other does not; their ids if there is none. */
 static void tell_apart(const struct result *a, const struct result *b, const char *label,
                        struct strbuf *out)
 {
@@ -92,8 +92,8 @@ static void tell_apart(const struct result *a, const struct result *b, const cha
                     strbuf_text(&word));
     else
         strbuf_addf(out,
-                    "  they differ in what conditions do not know (a file or a plug-in that "
-                    "changed): name one by its id, %" PRId64 " or %" PRId64 "\n",
+                    "  they differ in something that conditions cannot express (a file or a "
+                    "plug-in that changed): name one by its id, %" PRId64 " or %" PRId64 "\n",
                     a->id, b->id);
     strbuf_destroy(&word);
 }
@@ -111,7 +111,7 @@ static bool has_cycles(const struct result_set *set, const struct result *r, str
     return false;
 }
 
-/* Results of one point, of which one was asked for more (`measure`), say the same but for that. */
+/* Are they results of one point that differ only in what was measured (`measure`)? */
 static bool are_the_same_run(const struct result *a, const struct result *b)
 {
     return a->n_stats != b->n_stats && strcmp(a->machine, b->machine) == 0 &&
@@ -144,7 +144,8 @@ static enum heddle_status add_set(struct comparison *c, uint32_t set, struct str
 
 enum { MAX_NOTED = 5 };
 
-/* Rows that not all sets have are noted and left out: means over different rows do not compare. */
+/* Rows that not all sets have are noted and left out: means over different rows are not
+ * comparable. */
 static void keep_whole_rows(struct comparison *c)
 {
     uint32_t n = 0, n_lacking = 0;
@@ -165,12 +166,12 @@ static void keep_whole_rows(struct comparison *c)
             c->rows[n++] = c->rows[i];
     }
     if (n_lacking > MAX_NOTED)
-        strbuf_addf(&c->notes, "and %u more are left out, for the same reason\n",
+        strbuf_addf(&c->notes, "and %u more are left out for the same reason\n",
                     n_lacking - MAX_NOTED);
     c->n_rows = n;
 }
 
-/* Rows of a workload and size follow each other, in the order in which the first of them came. */
+/* Rows of a workload and size are consecutive, in the order of the first of them. */
 static void make_groups(struct comparison *c)
 {
     struct compare_row *sorted = xcalloc(c->n_rows + 1, sizeof *sorted);
@@ -205,8 +206,8 @@ static void note_clocks(struct comparison *c)
             c->clocks_differ = first > 0 && its > 0 && first != its;
             if (c->clocks_differ)
                 strbuf_addf(&c->notes,
-                            "warning: '%s' is clocked at %g MHz, '%s' at %g MHz: 'speed-up' is of "
-                            "core cycles, 'in time' of seconds\n",
+                            "warning: '%s' is clocked at %g MHz, '%s' at %g MHz: 'speed-up' "
+                            "compares core cycles, 'in time' compares seconds\n",
                             c->sets[0].label, first, c->sets[s].label, its);
         }
 }
@@ -226,7 +227,7 @@ enum heddle_status compare_sets(const struct result_set *sets, uint32_t n, struc
     note_clocks(c);
     if (c->n_rows)
         return HEDDLE_OK;
-    strbuf_addf(error, "there is no workload with the same input in all of them\n%s",
+    strbuf_addf(error, "no workload has a result with the same input in all of them\n%s",
                 strbuf_text(&c->notes));
     return HEDDLE_BAD_INPUT;
 }

@@ -5,8 +5,8 @@
 
 #include "lab/compare.h"
 
-/* What a number of that unit is a part of: a statistic of the run, or the most it can be. Events
- * of other units than these are taken as a part of the accesses to L1D. */
+/* What a number with that unit is a part of: a statistic of the run, or its maximum. Events with
+ * other units count as a part of the accesses to L1D. */
 static const struct scale {
     const char *unit, *stat;
     double most;
@@ -18,7 +18,7 @@ static const struct scale {
     {"bytes", "global.load_bytes", 0},
     {"fraction", NULL, 1},
     {"per 1000 instructions", NULL, 1000},
-    {"instructions/cycle", NULL, 0}, /* of itself: it moves as cycles do */
+    {"instructions/cycle", NULL, 0}, /* part of itself: it moves as cycles do */
 };
 
 static double scale_of(const struct result *r, const char *unit)
@@ -34,7 +34,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* By how much of the work of the two runs it differs. */
+/* The share of the work of the two runs by which it differs. */
 static double weight_in(const struct result *a, const struct result *b, const char *unit,
                         double from, double to)
 {
@@ -90,7 +90,7 @@ static bool is_of_host(const char *name)
     return strncmp(name, "host.", 5) == 0;
 }
 
-/* Does a row before this one have it too, in that set? */
+/* Does an earlier row have it too, in that set? */
 static bool was_seen(const struct comparison *c, uint32_t set, uint32_t row, const char *name)
 {
     for (uint32_t i = 0; i < row; i++)

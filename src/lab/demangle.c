@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The C++ runtime's own, which has no header for C. The caller frees what it returns; NULL if the
- * name is no symbol. */
+/* A function of the C++ runtime, which has no header for C. The caller frees the result; NULL if
+ * the name is not a symbol. */
 extern char *__cxa_demangle(const char *symbol, char *buffer, size_t *bytes, int *status);
 
-/* No compiler writes longer ones that anybody would read. */
+/* Longer symbols would not be readable anyway. */
 enum { MAX_SYMBOL_BYTES = 4096 };
 
 static char *whole_name(const char *symbol)
@@ -20,7 +20,7 @@ static char *whole_name(const char *symbol)
     return __cxa_demangle(symbol, NULL, NULL, &status);
 }
 
-/* Cuts "(float*, int)" off the end, up to the bracket that the last one closes. */
+/* Removes "(float*, int)" from the end, back to the matching bracket. */
 static void cut_parameters(char *name)
 {
     size_t n = strlen(name);
@@ -39,7 +39,8 @@ static void cut_parameters(char *name)
 
 const char *demangle_kernel(struct arena *arena, const char *symbol)
 {
-    static const char result[] = "void "; /* which templates name, and all kernels have */
+    static const char result[] = "void "; /* the result type, which template instances include; all
+                                           * kernels return void */
     char *name = whole_name(symbol);
     if (!name)
         return symbol;
@@ -56,7 +57,7 @@ static bool is_of_symbol(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
 }
 
-/* Writes a word of so many bytes, by its name if it is a symbol. */
+/* Writes a word of that many bytes, demangled if it is a symbol. */
 static void add_word(const char *word, size_t len, struct strbuf *out)
 {
     char symbol[MAX_SYMBOL_BYTES];

@@ -17,7 +17,7 @@ static enum heddle_status read_sql(struct store *s, const char *sql, struct quer
 {
     struct diag_list diags = {0};
     enum heddle_status status = query_run(s, sql, answer, &diags);
-    if (diags.n_errors) { /* ours: no user wrote it */
+    if (diags.n_errors) { /* an internal error: no user wrote the query */
         strbuf_clear(&s->error);
         diag_format(&diags, &s->error);
     }
@@ -40,7 +40,7 @@ static bool has_column(const struct query_answer *results, const char *stat)
     return false;
 }
 
-/* A column for every statistic that `results` has none for. */
+/* A column for every statistic that `results` has no column for. */
 static enum heddle_status wide_sql(struct store *s, struct strbuf *sql)
 {
     struct query_answer names = {0}, results = {0};
@@ -50,7 +50,7 @@ static enum heddle_status wide_sql(struct store *s, struct strbuf *sql)
     strbuf_add(sql, "SELECT r.*");
     for (uint32_t i = 0; i < names.n_cells; i++) {
         const char *name = names.cells[i].text;
-        if (has_column(&results, name) || strpbrk(name, "'\"")) /* no statistic is called so */
+        if (has_column(&results, name) || strpbrk(name, "'\"")) /* no statistic has such a name */
             continue;
         strbuf_addf(sql,
                     ", (SELECT value FROM stat_value WHERE run = r.id AND stat = (SELECT id FROM"
@@ -81,7 +81,7 @@ enum heddle_status export_read(struct store *s, const char *table, struct query_
 
 enum column_type { INT64, DOUBLE, BOOL, TIMESTAMP, STRING };
 
-/* Columns whose meaning is not that of how SQLite keeps them. */
+/* Columns whose type differs from SQLite's storage type. */
 static bool is_truth(const char *column)
 {
     return strcmp(column, "verified") == 0 || strcmp(column, "replayed") == 0;
@@ -179,7 +179,7 @@ static void add_value(struct strbuf *out, const struct query_cell *c, enum colum
     case BOOL:
         strbuf_add(out, c->integer ? "true" : "false");
         break;
-    case TIMESTAMP: /* SQLite's has a blank between date and time */
+    case TIMESTAMP: /* SQLite's has a space between date and time */
         strbuf_addf(out, "%.10sT%sZ", c->text, c->text + 11);
         break;
     case STRING:

@@ -9,11 +9,11 @@
 #include "lab/figure_internal.h"
 #include "lab/query.h"
 
-/* What the store has of each point. */
+/* The store's results of the points. */
 struct source {
     struct figure *figure;
     struct result_set found;
-    const struct result **of; /* by point; NULL = nothing */
+    const struct result **of; /* by point; NULL = none */
 };
 
 static uint32_t index_of(const char *const *items, uint32_t n, const char *text)
@@ -24,7 +24,7 @@ static uint32_t index_of(const char *const *items, uint32_t n, const char *text)
     return i;
 }
 
-/* Between coordinates that are taken as one. */
+/* Separates combined coordinates. */
 static const char and_then[] = " + ";
 
 const char *figure_coordinate(struct figure *f, const struct point *p, const char *name)
@@ -45,9 +45,9 @@ const char *figure_coordinate(struct figure *f, const struct point *p, const cha
 
 /* --- values of points --- */
 
-/* Whether a word of a machine is part of the coordinate `name`: a scheduler and a policy come with
- * parameters of their own, `scheduler=swl scheduler.limit=4`, and so do atomics units,
- * `atomics.unit=atom_dir atomics.spec_fetch=true`. */
+/* Is a word of a machine part of the coordinate `name`? A scheduler or policy comes with its own
+ * parameters, `scheduler=swl scheduler.limit=4`, and so do atomics units, `atomics.unit=atom_dir
+ * atomics.spec_fetch=true`. */
 static bool is_part(const char *word, const char *name)
 {
     if (strcmp(name, "atomics") == 0)
@@ -62,7 +62,7 @@ static bool is_part(const char *word, const char *name)
     return strncmp(word, parameter, n) == 0 && (word[n] == '=' || (is_plugin && word[n] == '.'));
 }
 
-/* The next word from `at` on that is no part of the coordinate. */
+/* The next word from `at` on that is not part of the coordinate. */
 static uint32_t next_other(const struct point *p, uint32_t at, const char *name)
 {
     while (at < p->n_words && is_part(p->words[at].text, name))
@@ -80,7 +80,7 @@ static bool are_alike_but_for(const struct point *p, const struct point *q, cons
     return a == p->n_words && b == q->n_words;
 }
 
-/* Whether two points differ in the coordinate `name` alone, and the second has `value` there. */
+/* Do two points differ only in the coordinate `name`, with the second having `value` there? */
 static bool is_reference(struct figure *f, const struct point *p, const struct point *other,
                          const char *name, const char *value)
 {
@@ -173,7 +173,7 @@ double figure_mean_of(enum figure_mean mean, const double *values, uint32_t n)
         return NAN;
     for (uint32_t i = 0; i < n; i++)
         if (isnan(values[i]) || (mean != FIGURE_ARITHMETIC && values[i] <= 0))
-            return NAN; /* a mean of what happens to be there would not compare */
+            return NAN; /* a mean over whatever happens to be stored would not be comparable */
     return mean == FIGURE_GEOMETRIC  ? mean_geometric(values, n)
            : mean == FIGURE_HARMONIC ? mean_harmonic(values, n)
                                      : mean_arithmetic(values, n);
@@ -195,8 +195,8 @@ static struct figure_series *add_series(struct figure *f, const struct figure_ru
     return line;
 }
 
-/* The value of the point whose statistic `best` is highest; NAN if one of them is missing, for it
- * might have been that. */
+/* The value of the point whose statistic `best` is highest; NAN if a point is missing, because it
+ * might be that one. */
 static double best_of(const struct source *s, const struct figure_rule *rule,
                       const uint32_t *points, uint32_t n)
 {
@@ -249,7 +249,7 @@ const char *figure_title(struct figure *f, const struct figure_rule *rule, const
     return text ? text : value;
 }
 
-/* Of the point and of those that differ from it in their seeds alone. Missing if one of them is. */
+/* Of the point and of those that differ from it only in their seeds. Missing if one of them is. */
 static struct confidence value_over_seeds(const struct source *s, uint32_t point,
                                           const struct figure_rule *rule)
 {
@@ -309,7 +309,7 @@ static void find_xs_of(struct figure *f, const char *axis, const char *value)
     }
 }
 
-/* In the order of points; of two coordinates as one, what has the first in common is together. */
+/* In the order of points; for combined coordinates, xs with the same first part are adjacent. */
 static void find_xs(struct figure *f)
 {
     const char *plus = strstr(f->x_axis, and_then);
@@ -376,7 +376,7 @@ static void swap_xs(struct figure *f, uint32_t a, uint32_t b)
     }
 }
 
-/* From the smallest value of a series to the largest; what is missing stays where it is. */
+/* Ascending by the values of a series; missing values stay in place. */
 static void sort_xs(struct figure *f)
 {
     uint32_t by = 0;
@@ -387,7 +387,7 @@ static void sort_xs(struct figure *f)
             swap_xs(f, k, k - 1);
 }
 
-/* Several seeds, none of which is a coordinate of the figure. */
+/* Are there several seeds that are not a coordinate of the figure? */
 static bool has_seeds_in_one_place(const struct figure *f)
 {
     bool are_shown = strstr(f->x_axis, "seed") != NULL, are_several = false;

@@ -1,6 +1,6 @@
-/* Whether a figure's rules fit its points: what could only be drawn wrongly or not at all is a
- * mistake at its place in the file. What Heddle does not have is no mistake here: it is noted as
- * missing. */
+/* Checks that a figure's rules fit its points: whatever could only be drawn wrongly or not at all
+ * is an error at its position in the file. Mechanisms that Heddle lacks are not errors here: they
+ * are noted as missing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "lab/figure_internal.h"
 #include "stats/run_stats.h"
 
-/* Is it among what the experiment asks for and Heddle does not have? */
+/* Does the experiment request it although Heddle does not have it? */
 static bool is_missing(const struct figure *f, const char *name)
 {
     struct strbuf quoted = {0};
@@ -29,7 +29,7 @@ static const yaml_node_t *place_of(struct figure *f, const yaml_node_t *map, con
 
 /* --- statistics and coordinates --- */
 
-/* Is it a statistic that runs have only if they are asked? Then the experiment must ask. */
+/* Is it a statistic that runs have only on request? Then the experiment must request it. */
 static bool check_measure(struct figure *f, const yaml_node_t *at, const char *name)
 {
     uint32_t i = 0;
@@ -40,8 +40,8 @@ static bool check_measure(struct figure *f, const yaml_node_t *at, const char *n
     if (!(f->spec.measures & locality_stat_part(i)))
         yaml_complain(&f->doc, at,
                       locality_stat_part(i) == LOCALITY_RUN
-                          ? "measure: [locality] in the experiment asks for it"
-                          : "measure: [belady] in the experiment asks for it",
+                          ? "add measure: [locality] to the experiment"
+                          : "add measure: [belady] to the experiment",
                       "no run of this experiment has '%s'", name);
     return true;
 }
@@ -69,7 +69,7 @@ static void check_statistic(struct figure *f, const struct figure_rule *rule, co
                   name);
 }
 
-/* Every point that a rule draws must say it, or it has no place in the figure. NULL: any rule. */
+/* Every point that a rule draws must have the coordinate. NULL: any rule. */
 static bool check_coordinate(struct figure *f, const struct figure_rule *rule,
                              const yaml_node_t *at, const char *name)
 {
@@ -127,7 +127,7 @@ static void check_reference(struct figure *f, const struct figure_rule *rule)
         struct strbuf who = {0};
         point_describe(&f->spec.points[i], &who);
         yaml_complain(&f->doc, at, NULL,
-                      "nothing to relate '%s' to: no other point differs from it in %s alone and "
+                      "nothing to relate '%s' to: no other point that differs from it only in %s "
                       "has %s there",
                       strbuf_text(&who), rule->relative_name, rule->relative_value);
         strbuf_destroy(&who);
@@ -142,8 +142,9 @@ static void complain_of_pair(struct figure *f, const struct figure_rule *rule, u
     point_describe(&f->spec.points[a], &first);
     point_describe(&f->spec.points[b], &second);
     yaml_complain(&f->doc, place_of(f, rule->node, "over"),
-                  "draw over what tells them apart, take a mean, or leave one out with `except`",
-                  "two points would be one in the figure, with the same %s and %s: '%s' and '%s'",
+                  "draw over the coordinate in which they differ, take a mean, or leave one out "
+                  "with `except`",
+                  "two points would coincide in the figure, with the same %s and %s: '%s' and '%s'",
                   f->x_axis, rule->over, strbuf_text(&first), strbuf_text(&second));
     strbuf_destroy(&first);
     strbuf_destroy(&second);
@@ -162,7 +163,7 @@ static int compare_places(const void *a, const void *b)
     return order ? order : (p->point > q->point) - (p->point < q->point);
 }
 
-/* No two points of a rule may be at one x in one series. */
+/* No two points of a rule may have the same x in one series. */
 static void check_places(struct figure *f, const struct figure_rule *rule)
 {
     uint32_t n = 0;
@@ -206,7 +207,7 @@ static void check_rule(struct figure *f, const struct figure_rule *rule, bool x_
                       "no point has '%s' without `measure: [attribution]`", rule->value);
     if (rule->with_mean && rule->with_mean != f->rules[0].with_mean)
         yaml_complain(&f->doc, place_of(f, rule->node, "with_mean"), NULL,
-                      "all series of a figure have the same mean, and the first has another");
+                      "all series of a figure must have the same mean; the first has another");
     if (rule->relative_name)
         check_reference(f, rule);
     for (uint32_t i = 0; i < rule->n_where_values; i++)
@@ -331,7 +332,7 @@ void figure_check_claims(struct figure *f)
     }
 }
 
-/* Its xs are sorted by a series that it has. */
+/* Is it sorted by one of its series? */
 static void check_order(struct figure *f, yaml_node_t *root, const char **titles, uint32_t n)
 {
     bool is_known = !f->sort_by;

@@ -1,4 +1,4 @@
-/* Groups of xs whose geometric means claims speak of: "geometric mean of cfd to str". */
+/* Groups of xs whose geometric means claims refer to: "geometric mean of cfd to str". */
 #include <string.h>
 
 #include "lab/figure_internal.h"
@@ -33,7 +33,7 @@ bool figure_is_of_all(const struct figure *f, const struct figure_claim *c)
            place_of(f, figure_mean_titles[FIGURE_GEOMETRIC]) < f->n_xs;
 }
 
-/* A mean over several, all of which the figure has. */
+/* A mean over several xs, all of which the figure has. */
 static bool is_group(const struct figure *f, const struct figure_claim *c)
 {
     if (c->is_every || c->n_all_at < 2 || figure_is_of_all(f, c))
@@ -61,7 +61,7 @@ struct figure_groups figure_find_groups(const struct figure *f)
     return g;
 }
 
-/* Three or more in a row by their ends. */
+/* Three or more in a row are named by the first and the last. */
 void figure_group_members(const struct figure *f, const struct figure_claim *c, struct strbuf *out)
 {
     for (uint32_t x = 0; x < f->n_xs;) {

@@ -1,4 +1,4 @@
-/* Which inputs a figure is of: all of one size, or some workloads of a size of their own. */
+/* The inputs of a figure: all of one size, or some workloads with their own sizes. */
 #include <string.h>
 
 #include "lab/figure_internal.h"
@@ -18,7 +18,7 @@ const char *figure_size_at(struct figure *f, const char *x)
         const struct point *p = &f->spec.points[i];
         const char *its = figure_coordinate(f, p, f->x_axis);
         if (!its || strcmp(its, x) != 0)
-            continue; /* one that others are only related to may be at no x */
+            continue; /* a point that only serves as a reference may have no x */
         if (size && strcmp(size, p->size->name) != 0)
             return NULL;
         size = p->size->name;

@@ -26,7 +26,7 @@ static const char *text_of(struct figure *f, const yaml_node_t *map, const char 
     return node ? yaml_scalar(&f->doc, node, "a text") : NULL;
 }
 
-/* The same for what cannot be left out. */
+/* The same for a required key. */
 static const char *needed_text(struct figure *f, const yaml_node_t *map, const char *key)
 {
     if (yaml_find(&f->doc, map, key))
@@ -84,7 +84,7 @@ static void check_table_rule(struct figure *f, const struct figure_rule *rule)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const yaml_node_t *node = yaml_find(&f->doc, rule->node, others[i]);
         if (node)
-            yaml_complain(&f->doc, node, NULL, "a series of a table has no '%s'", others[i]);
+            yaml_complain(&f->doc, node, NULL, "a series of a table cannot have '%s'", others[i]);
     }
 }
 
@@ -132,7 +132,7 @@ static void read_rule(struct figure *f, yaml_node_t *node)
         yaml_complain(&f->doc, node, NULL, "a series needs one of 'over', 'mean' and 'best'");
     if (yaml_find(&f->doc, node, "relative"))
         yaml_complain(&f->doc, yaml_find(&f->doc, node, "relative"), NULL,
-                      "only a series of a table says so; others have 'relative_to'");
+                      "only a series of a table can have this; others have 'relative_to'");
     if (!rule->over && !rule->title)
         yaml_complain(&f->doc, node, NULL, "a %s needs a title", rule->best ? "best" : "mean");
 }
@@ -150,7 +150,7 @@ static void read_place(struct figure *f, yaml_node_t *node, struct figure_claim 
     }
     c->all_at = read_texts(f, at, &c->n_all_at);
     if (!c->n_all_at)
-        yaml_complain(&f->doc, at, NULL, "nothing is said of no place");
+        yaml_complain(&f->doc, at, NULL, "this claim is about no x; give at least one");
 }
 
 /* `key` is about, at_least or at_most. */
@@ -172,7 +172,7 @@ static void read_less_than(struct figure *f, yaml_node_t *node, struct figure_cl
     c->kind = CLAIM_LESS_THAN;
     c->others = read_texts(f, others, &c->n_others);
     if (!c->n_others)
-        yaml_complain(&f->doc, others, NULL, "less than which series?");
+        yaml_complain(&f->doc, others, NULL, "give the series that it is less than");
     read_place(f, node, c);
 }
 
@@ -214,10 +214,10 @@ static void read_claim(struct figure *f, yaml_node_t *node)
     } else if (yaml_find(&f->doc, node, "at") || yaml_find(&f->doc, node, "every") || between) {
         yaml_complain(&f->doc, node,
                       "at: X, about: VALUE; at: X, less_than: SERIES; or highest_between: [X, X]",
-                      "what does the paper say of this place?");
+                      "give what the paper says here");
     }
     if (c->kind != CLAIM_WORDS && !c->series)
-        yaml_complain(&f->doc, node, NULL, "which series is this about?");
+        yaml_complain(&f->doc, node, NULL, "give the series that this claim is about");
 }
 
 static void read_list(struct figure *f, yaml_node_t *list,
@@ -270,9 +270,9 @@ static void read_root(struct figure *f, yaml_node_t *root, const struct spec_cha
         return;
     }
     if (sweep && f->table)
-        yaml_complain(&f->doc, root, NULL, "a figure is of a sweep or of a table, not of both");
+        yaml_complain(&f->doc, root, NULL, "a figure is of a sweep or of a table, not both");
     if (f->table && f->sort_by)
-        yaml_complain(&f->doc, root, NULL, "the rows of a table stand in their order already");
+        yaml_complain(&f->doc, root, NULL, "the rows of a table are already in order");
     f->rules = ARENA_ARRAY(&f->arena, struct figure_rule, yaml_count(series) + 1);
     read_list(f, series, read_rule);
     if (paper) {
@@ -289,7 +289,7 @@ bool figure_is_file(const char *name)
     return strchr(name, '/') || (n > 5 && strcmp(name + n - 5, ".yaml") == 0);
 }
 
-/* The file's text, in the arena; NULL after a complaint. */
+/* The file's text, in the arena; NULL after an error. */
 static const char *find_text(struct figure *f, const char *name, enum heddle_status *status,
                              struct diag_list *diags)
 {

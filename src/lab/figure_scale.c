@@ -5,7 +5,7 @@
 
 /* Relative numbers that differ by more are drawn on a logarithmic axis. */
 static const double crushing_ratio = 5;
-/* What an axis is longer than its values, and how long it is at least around 1. */
+/* The margin of an axis beyond its values, and its least length around 1. */
 static const double slack = 0.02, least_span = 0.02;
 
 bool figure_is_stacked(const struct figure *f, uint32_t series)
@@ -22,7 +22,7 @@ double figure_stack_below(const struct figure *f, uint32_t series, uint32_t x)
     return base;
 }
 
-/* What the values of a side are like. */
+/* The range of the values on one side. */
 struct extent {
     double low, high, least_positive;
     bool is_relative; /* all of them */
@@ -99,7 +99,7 @@ static struct figure_scale make_relative(const struct extent *e)
 /* From 0 to a round number above the largest value, in about five steps. */
 static struct figure_scale make_from_zero(const struct extent *e, bool is_sum)
 {
-    /* Shares add up to 100 but for rounding, and end where the axis does. */
+    /* Shares add up to 100 except for rounding, and end where the axis does. */
     double top = e->high * (is_sum ? 1 - 1e-9 : 1), step = round_up(top / 5);
     return (struct figure_scale){.max = step * ceil(top / step * (is_sum ? 1 : 1 + slack)),
                                  .step = step};

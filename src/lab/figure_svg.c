@@ -1,6 +1,7 @@
 /* A chart as SVG: axes with round numbers, light grid lines, a legend, and marks below the x axis
- * where the paper says a series peaks. Colours that colour-blind readers can tell apart (Okabe and
- * Ito); series differ in their markers too. Every x has the same room, as in the papers' charts. */
+ * where the paper says a series peaks. The colours can be distinguished by colour-blind readers
+ * (Okabe and Ito); series also differ in their markers. All xs have the same width, as in the
+ * papers' charts. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "lab/figure_scale.h"
 #include "lab/figure_svg.h"
 
-/* What is drawn: the xs, and after them the means of groups of them. */
+/* What is drawn: the xs, and after them the means of groups. */
 struct plot {
     const struct figure *f;
     struct figure_groups groups;
@@ -33,7 +34,7 @@ static double value_at(const struct plot *p, uint32_t series, uint32_t x)
                           : figure_claimed_value(p->f, p->groups.of[x - p->f->n_xs], line);
 }
 
-/* In the words of the figure's axis, or with what a table calls a group. */
+/* With the title of the figure's axis, or a table's name of a group. */
 static void name_place(const struct plot *p, uint32_t x, bool is_whole, struct strbuf *out)
 {
     struct strbuf members = {0};
@@ -101,7 +102,8 @@ static void add_titles(const struct figure *f, bool has_right, struct strbuf *ou
     svg_add_fitted(out, WIDTH - 22, middle, SIDE_W, &svg_text_letters, turn, f->right_title);
 }
 
-/* How long slanted names may be: down to the title of the axis, if one would touch it otherwise. */
+/* The maximum length of slanted names: down to the axis title if a name would touch it
+ * otherwise. */
 static double slanted_room(const struct plot *p, const char *const *names, double y)
 {
     static const double sine = 0.643; /* of 40 degrees */
@@ -116,7 +118,7 @@ static double slanted_room(const struct plot *p, const char *const *names, doubl
     return WIDTH;
 }
 
-/* Long names are slanted; all have letters of one size. */
+/* Long names are slanted; all have the same font size. */
 static void add_names(const struct plot *p, const char *const *names, struct strbuf *out)
 {
     size_t longest = 0;
@@ -175,7 +177,7 @@ static void add_line(const struct plot *p, uint32_t series, struct strbuf *out)
             svg_add_marker(out, series, x_at(p, x), y_at(s, line->values[x]));
 }
 
-/* Where the bars of a series are at a place, and how wide. */
+/* The position and width of a series' bars at an x. */
 static double bar_at(const struct plot *p, uint32_t series, uint32_t x, double *width)
 {
     bool stands_on_others = figure_is_stacked(p->f, series);
@@ -184,7 +186,7 @@ static double bar_at(const struct plot *p, uint32_t series, uint32_t x, double *
     return x_at(p, x) - room / 2 + (stands_on_others ? 0 : series * *width);
 }
 
-/* The number at the end of a bar that is as wide as the number; an interval stands there too. */
+/* The number at the end of a bar that is wide enough, moved if there is an interval. */
 static void add_value(const struct plot *p, uint32_t series, double middle, double width,
                       double value, double end, struct strbuf *out)
 {
@@ -256,7 +258,7 @@ static void add_bars(const struct plot *p, uint32_t series, struct strbuf *out)
 
 /* --- what the paper states --- */
 
-/* Where in the drawing a number of the paper belongs; n_places if nowhere. */
+/* The x in the drawing of a number from the paper; n_places if it has none. */
 static uint32_t place_of_claim(const struct plot *p, const struct figure_claim *c)
 {
     const char *x = figure_is_of_all(p->f, c) ? figure_mean_titles[FIGURE_GEOMETRIC] : c->at;
@@ -275,7 +277,7 @@ static uint32_t series_of_claim(const struct figure *f, const struct figure_clai
     return i;
 }
 
-/* A black line across the bar, or a ring around the marker's place. */
+/* A black line across the bar, or a ring around the marker. */
 static void add_stated(const struct plot *p, const struct figure_claim *c, uint32_t series,
                        uint32_t x, struct strbuf *out)
 {

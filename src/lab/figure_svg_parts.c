@@ -40,8 +40,8 @@ void svg_add_text(struct strbuf *out, double x, double y, const char *attributes
     strbuf_add(out, "</text>\n");
 }
 
-/* The same for a text that may be too long for its room: then its letters are smaller. (Not every
- * viewer narrows letters by textLength; those that do not would cut the text off.) */
+/* The same for a text that may be too long: then the font is smaller. (Not every viewer supports
+ * textLength; those that do not would cut the text off.) */
 void svg_add_fitted(struct strbuf *out, double x, double y, double room,
                     const struct svg_letters *letters, const char *attributes, const char *text)
 {
@@ -55,7 +55,7 @@ void svg_add_fitted(struct strbuf *out, double x, double y, double room,
     svg_add_text(out, x, y, all, text);
 }
 
-/* One shape a series: circle, square, triangle, diamond. */
+/* One shape per series: circle, square, triangle, diamond. */
 void svg_add_marker(struct strbuf *out, uint32_t series, double x, double y)
 {
     const char *colour = svg_colour(series);
@@ -84,10 +84,10 @@ bool svg_has_bars(const struct figure *f, uint32_t series)
 
 enum { LEGEND_GAP = 40, LEGEND_LINE = 18 };
 static const double legend_letter = 6.6;
-/* Below the series: what marks of the paper mean. */
+/* Below the series: the meaning of the paper's marks. */
 static const char best_legend[] = "the paper's best", stated_legend[] = "stated by the paper";
 
-/* Where the next name of the legend stands, and by how much all of them are shrunk. */
+/* The position of the next name in the legend, and the scale of all names. */
 struct legend {
     double x, y, shrink;
     bool may_wrap;
@@ -98,7 +98,7 @@ static double legend_room(const struct legend *l, const char *name)
     return LEGEND_GAP + legend_letter * l->shrink * (double)strlen(name);
 }
 
-/* One line if the names fit, else two, and smaller names where these are too short as well. */
+/* One line if the names fit, otherwise two, with smaller names if necessary. */
 static struct legend legend_begin(const struct figure *f, const struct svg_marks *marks)
 {
     struct legend l = {.x = LEFT, .y = 58, .shrink = 1};
@@ -113,7 +113,7 @@ static struct legend legend_begin(const struct figure *f, const struct svg_marks
         return l;
     l.may_wrap = true;
     l.y -= LEGEND_LINE / 3.0;
-    if (all > 2 * TITLE_W - widest) /* what the end of the first line may leave empty */
+    if (all > 2 * TITLE_W - widest) /* allows for the empty end of the first line */
         l.shrink = (2 * TITLE_W - widest) / all;
     return l;
 }

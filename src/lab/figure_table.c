@@ -1,6 +1,6 @@
-/* A figure of a table: of numbers that are no statistics of points, such as those of the warps of
- * one CTA. The table is CSV without quotes; its first line names the columns, one of them that of
- * the x axis. A field that is empty is a gap. */
+/* A figure of a table: of numbers that are not statistics of points, such as those of the warps of
+ * one CTA. The table is CSV without quotes; its first line names the columns, one of which is the x
+ * axis. An empty field is a gap. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void complain(struct table_file *t, const char *hint, const char *what, c
     diag_add(t->diags, DIAG_ERROR, t->path, NULL, t->line, 1, hint, "%s '%s'", what, name);
 }
 
-/* The fields of a line, which is cut into them; `more` than MAX_COLUMNS are left out. */
+/* Splits a line into its fields in place; those beyond MAX_COLUMNS are dropped. */
 static uint32_t split(char *line, const char **fields)
 {
     uint32_t n = 0;
@@ -46,7 +46,7 @@ static double number_of(struct table_file *t, const char *field)
     char *end;
     double value = strtod(field, &end);
     if (*field && *end)
-        complain(t, NULL, "expected a number, not", field);
+        complain(t, NULL, "expected a number, found", field);
     return *field && !*end ? value : (double)NAN;
 }
 
@@ -55,7 +55,7 @@ static void read_row(struct figure *f, struct table_file *t, char *line, const u
 {
     const char *fields[MAX_COLUMNS];
     if (split(line, fields) != t->n_columns) {
-        complain(t, NULL, "not as many fields as columns:", fields[0]);
+        complain(t, NULL, "the number of fields differs from the number of columns:", fields[0]);
         return;
     }
     f->xs[f->n_xs] = arena_strdup(&f->arena, fields[x_column]);
@@ -64,7 +64,7 @@ static void read_row(struct figure *f, struct table_file *t, char *line, const u
     f->n_xs++;
 }
 
-/* One series a rule, with room for `n_rows` values; where its column is. */
+/* One series per rule, with room for `n_rows` values, and the index of its column. */
 static void make_series(struct figure *f, struct table_file *t, uint32_t n_rows, uint32_t *columns)
 {
     for (uint32_t i = 0; i < f->n_rules && i < FIGURE_MAX_SERIES; i++) {

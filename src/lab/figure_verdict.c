@@ -1,4 +1,4 @@
-/* What a paper says beside what is measured here: the rule of verdicts (figure.h). */
+/* A paper's statements beside our measurements: the rule of verdicts (figure.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static enum verdict answer_extreme(const struct figure *f, const struct figure_c
     return holds ? CLAIM_HOLDS : CLAIM_DIFFERS;
 }
 
-/* Of equals the first series is the best. */
+/* Of equals, the first series is the best. */
 static enum verdict answer_best(const struct figure *f, const struct figure_claim *c,
                                 struct strbuf *ours)
 {
@@ -82,7 +82,8 @@ double figure_claimed_value(const struct figure *f, const struct figure_claim *c
 
 /* The rule of figure.h. */
 static const double about_tolerance = 0.1; /* of the paper's effect */
-static const double least_effect = 0.1;    /* of the paper's, to go the same way */
+static const double least_effect = 0.1;    /* of the paper's effect, to count as the same
+                                            * direction */
 static const double no_difference = 0.05;
 
 static double effect_of(const struct figure_series *line, double value)
@@ -90,7 +91,7 @@ static double effect_of(const struct figure_series *line, double value)
     return line->is_relative ? value - 1 : value;
 }
 
-/* Does a number hold what a claim with a bound says? */
+/* Does a number satisfy a claim with a bound? */
 static bool holds_bound(const struct figure_claim *c, double value)
 {
     return c->kind == CLAIM_AT_LEAST ? value >= c->about : value <= c->about;
@@ -114,7 +115,7 @@ static enum verdict answer_about(const struct figure *f, const struct figure_cla
                                                                 : CLAIM_DIFFERS;
 }
 
-/* Less than every other series, there. */
+/* Less than every other series at that x. */
 static enum verdict answer_less(const struct figure *f, const struct figure_claim *c,
                                 const struct figure_series *line, struct strbuf *ours)
 {
@@ -135,7 +136,7 @@ static enum verdict answer_less(const struct figure *f, const struct figure_clai
     return verdict;
 }
 
-/* A claim about every one of several xs: at how many it holds, and where it does not. */
+/* A claim about each of several xs: at how many it holds, and where it does not. */
 static enum verdict answer_every(const struct figure *f, const struct figure_claim *c,
                                  const struct figure_series *line, struct strbuf *ours)
 {

@@ -1,4 +1,4 @@
-/* A figure as CSV and as JSON: what is measured here, and what the paper says. */
+/* A figure as CSV and as JSON: our measurements and the paper's statements. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* --- CSV --- */
 
-/* What the paper gives for a series at an x; NAN = nothing. x == NULL: anywhere. */
+/* The paper's number for a series at an x; NAN = none. x == NULL: anywhere. */
 static double number_of_paper(const struct figure *f, const char *series, const char *x)
 {
     for (uint32_t i = 0; i < f->n_claims; i++) {
@@ -98,7 +98,7 @@ static void json_series(struct json_writer *w, const struct figure *f)
     json_end_array(w);
 }
 
-/* What it says and where, as the file has it. */
+/* The claim and its source, as in the file. */
 static void json_claim_itself(struct json_writer *w, const struct figure_claim *c)
 {
     static const char *const kinds[] = {
@@ -190,7 +190,7 @@ static void json_groups(struct json_writer *w, const struct figure *f)
     json_end_array(w);
 }
 
-/* The size that they all have, or of each x, if only some have another one. */
+/* The common size, or the size of each x if some differ. */
 static void json_sizes(struct json_writer *w, struct figure *f)
 {
     if (!f->spec.n_points)

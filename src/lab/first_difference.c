@@ -55,13 +55,12 @@ static enum heddle_status start_run(const char *program, const char *run, struct
     int fds[2];
     if (wordexp(run, &words, WRDE_NOCMD) != 0 || words.we_wordc == 0) {
         strbuf_addf(error,
-                    "cannot make words of '%s'; write it as for heddle run: 'kmn --size "
-                    "tiny'\n",
+                    "cannot split '%s' into words; write it as for heddle run: 'kmn --size tiny'\n",
                     run);
         return HEDDLE_BAD_INPUT;
     }
     if (pipe(fds) != 0) {
-        strbuf_addf(error, "cannot make a pipe: %s\n", strerror(errno));
+        strbuf_addf(error, "cannot create a pipe: %s\n", strerror(errno));
         wordfree(&words);
         return HEDDLE_ENVIRONMENT;
     }
@@ -80,8 +79,8 @@ static enum heddle_status start_run(const char *program, const char *run, struct
     return HEDDLE_ENVIRONMENT;
 }
 
-/* Ends it if it still runs, before it can complain of a pipe that nobody reads; returns how it
- * ended if it did so by itself. */
+/* Ends the run if it is still running, before it can report a broken pipe. Returns its status if it
+ * ended by itself. */
 static enum heddle_status stop_run(struct side *s)
 {
     int status = 0;
@@ -113,7 +112,7 @@ static struct difference_item item_of(const struct side *s)
                                     text.text};
 }
 
-/* The last few that were the same, as numbers: words are made of those that are kept. */
+/* The last few equal decisions, as numbers; only those that are printed become words. */
 struct recent {
     struct decision items[DIFFERENCE_CONTEXT];
     uint64_t n;
@@ -150,7 +149,7 @@ static bool are_of_one_kernel(const struct side sides[DIFFERENCE_SIDES], struct 
         return true;
     strbuf_addf(error,
                 "the runs are of different kernels: launch %u is %.*s in the first, %.*s in the "
-                "second\n  a first difference is between runs of the same kernel\n",
+                "second\n  give two runs of the same kernel\n",
                 sides[0].decision.launch + 1, (int)n_a, a, (int)n_b, b);
     return false;
 }

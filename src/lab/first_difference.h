@@ -1,5 +1,5 @@
-/* Where two runs part: both run side by side, each writing its decisions (analysis/decisions.h)
- * into a pipe, and are stopped at the first that differs. */
+/* Finds where two runs diverge: both run concurrently, each writing its decisions
+ * (analysis/decisions.h) into a pipe, and are stopped at the first difference. */
 #ifndef HEDDLE_LAB_FIRST_DIFFERENCE_H
 #define HEDDLE_LAB_FIRST_DIFFERENCE_H
 
@@ -21,13 +21,13 @@ struct first_difference {
     uint64_t n_common; /* decisions before the difference */
     struct difference_item before[DIFFERENCE_CONTEXT]; /* the last common ones */
     uint32_t n_before;
-    /* The first that differs and what follows it; none = the run has ended. */
+    /* The first difference and what follows it; none = the run has ended. */
     struct difference_item after[DIFFERENCE_SIDES][DIFFERENCE_CONTEXT];
     uint32_t n_after[DIFFERENCE_SIDES];
 };
 
-/* `runs` are the words of `heddle run` each, with a shell's quoting: "kmn --scheduler lrr". A run
- * that fails says so itself on standard error; its status is returned. */
+/* `runs` are the arguments of `heddle run` each, with a shell's quoting: "kmn --scheduler lrr". A
+ * run that fails reports this on standard error; its status is returned. */
 enum heddle_status first_difference_find(const char *program,
                                          const char *const runs[DIFFERENCE_SIDES],
                                          struct first_difference *out, struct strbuf *error);

@@ -46,7 +46,7 @@ static void read_steps(struct json_input *in, yaml_node_t *native, const char *k
     yaml_node_t *list = yaml_find(&in->doc, native, key);
     if (!list || list->type != YAML_SEQUENCE_NODE || yaml_count(list) != BUBBLE_STEPS + 1) {
         yaml_complain(&in->doc, list ? list : native, NULL,
-                      "'%s' is a list of %d slowdowns, for 0/8 to 8/8 of the pressure", key,
+                      "'%s' must be a list of %d slowdowns, for 0/8 to 8/8 of the pressure", key,
                       BUBBLE_STEPS + 1);
         return;
     }
@@ -60,7 +60,7 @@ static void read_slowdowns(struct json_input *in, yaml_node_t *n, struct hetero_
     if (hetero_pair_read(in, n, "slowdown", native->slowdown)) {
         for (int t = 0; t < HETERO_N_TARGETS; t++)
             if (!(native->slowdown[t] > 0))
-                yaml_complain(&in->doc, n, NULL, "a slowdown is more than 0");
+                yaml_complain(&in->doc, n, NULL, "a slowdown must be above 0");
         return;
     }
     struct bubble_table *table = ARENA_NEW(&in->diags.arena, struct bubble_table);
@@ -75,7 +75,7 @@ static void read_native(struct json_input *in, yaml_node_t *n, double weight,
 {
     double pid = 0;
     if (n->type != YAML_MAPPING_NODE) {
-        yaml_complain(&in->doc, n, NULL, "a native program is an object");
+        yaml_complain(&in->doc, n, NULL, "a native program must be an object");
         return;
     }
     HETERO_CHECK_KEYS(in, n, native_keys);
@@ -99,7 +99,7 @@ static void read_natives(struct json_input *in, yaml_node_t *root, struct hetero
     if (!list)
         return;
     if (list->type != YAML_SEQUENCE_NODE) {
-        yaml_complain(&in->doc, list, NULL, "'natives' is a list");
+        yaml_complain(&in->doc, list, NULL, "'natives' must be a list");
         return;
     }
     s->n_natives = yaml_count(list);
@@ -114,7 +114,7 @@ static void read_machine(struct json_input *in, yaml_node_t *root, struct hetero
     if (!map)
         return;
     if (map->type != YAML_MAPPING_NODE) {
-        yaml_complain(&in->doc, map, NULL, "'machine' is an object");
+        yaml_complain(&in->doc, map, NULL, "'machine' must be an object");
         return;
     }
     HETERO_CHECK_KEYS(in, map, machine_keys);

@@ -1,4 +1,4 @@
-/* What a choice of HeteroPDP is about besides the kernel: the goal, the machine, and the native
+/* The context of a HeteroPDP decision besides the kernel: the goal, the machine, and the native
  * programs beside it. One part of a JSON object (doc/hetero.md), read for `heddle hetero choose`
  * and for the OpenCL device. */
 #ifndef HEDDLE_LAB_HETERO_SETTING_H
@@ -15,19 +15,19 @@ struct hetero_setting {
     struct hetero_machine machine;
     struct hetero_native *natives; /* in the arena of the input's diags */
     uint32_t n_natives;
-    bool uses_tables; /* slowdowns of a native follow from pressures */
+    bool uses_tables; /* slowdowns of a native program are derived from pressures */
 };
 
 /* The keys that hetero_setting_read() reads, for yaml_check_keys(). */
 #define HETERO_SETTING_KEYS                                                                        \
     "goal", "slowdown_reference", "pressure_rule", "natives", "weight", "machine"
 
-/* Complaints are in in->diags. */
+/* Errors are in in->diags. */
 void hetero_setting_read(struct json_input *in, yaml_node_t *root, struct hetero_setting *out);
 
 /* {"llc_bytes": B, "dram_gbps": G} */
 void hetero_pressure_read(struct json_input *in, yaml_node_t *map, struct pressure *p);
-/* {"cmp": 4, "gpu": 2}; false if it is not there. */
+/* {"cmp": 4, "gpu": 2}; false if it is missing. */
 bool hetero_pair_read(struct json_input *in, yaml_node_t *map, const char *key, double *out);
 void hetero_pair_write(struct json_writer *w, const char *key, const double *pair);
 

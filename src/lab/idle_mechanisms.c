@@ -5,7 +5,7 @@
 
 #include "config/number.h"
 
-/* False if the scheduler in use has no such number. */
+/* False if the scheduler has no such number. */
 static bool number_of(const struct machine_config *c, const char *name, uint64_t *value)
 {
     const struct bound_param *b = param_set_find(&c->gpu->params, name);
@@ -17,7 +17,7 @@ static bool number_of(const struct machine_config *c, const char *name, uint64_t
     return ok;
 }
 
-/* A score that begins at its top never rises: no warp is ever held back. */
+/* A score that begins at its maximum never rises: no warp is ever held back. */
 static void check_scores(const struct machine_config *c, struct diag_list *diags)
 {
     uint64_t base, bits;
@@ -29,12 +29,12 @@ static void check_scores(const struct machine_config *c, struct diag_list *diags
         param_set_complain(&c->gpu->params, DIAG_ERROR, "scheduler",
                            PARAM_NAMES("base_score", "score_bits"), NULL, diags,
                            "scheduler.base_score (%" PRIu64 ") must be less than %" PRIu64
-                           ", where scores of scheduler.score_bits (%" PRIu64
-                           ") end: none could rise, and no warp would be held back",
+                           ", the largest score of scheduler.score_bits (%" PRIu64
+                           "): otherwise no score could rise, and no warp would be held back",
                            base, top, bits);
 }
 
-/* Sets are whole. */
+/* A partial set is not possible. */
 static void check_victim_tags(const struct machine_config *c, struct diag_list *diags)
 {
     uint64_t entries, ways;
@@ -44,8 +44,8 @@ static void check_victim_tags(const struct machine_config *c, struct diag_list *
     param_set_complain(&c->gpu->params, DIAG_ERROR, "scheduler",
                        PARAM_NAMES("vta_entries_per_warp", "vta_ways"), NULL, diags,
                        "scheduler.vta_entries_per_warp (%" PRIu64
-                       ") must be a multiple of scheduler.vta_ways (%" PRIu64 "): only %" PRIu64
-                       " tags would be in whole sets",
+                       ") must be a multiple of scheduler.vta_ways (%" PRIu64
+                       "): otherwise only %" PRIu64 " tags would be in complete sets",
                        entries, ways, entries / ways * ways);
 }
 
@@ -54,8 +54,8 @@ static void check_criticality(const struct machine_config *c, struct diag_list *
     if (c->scheduler->criticality && c->criticality == criticality_find("none"))
         param_set_complain(&c->gpu->params, DIAG_WARNING, "", PARAM_NAMES("criticality"), NULL,
                            diags,
-                           "scheduler %s goes by how critical warps are, and criticality is none: "
-                           "all warps are alike to it (%s is its own provider)",
+                           "scheduler %s depends on the criticality of warps, but criticality is "
+                           "none: all warps are equal (its own provider is %s)",
                            c->scheduler->name, c->scheduler->criticality);
 }
 

@@ -1,5 +1,4 @@
-/* Settings that a machine accepts and that leave a mechanism without an effect, or with less than
- * they say. */
+/* Settings that a machine accepts but that disable a mechanism, wholly or in part. */
 #ifndef HEDDLE_LAB_IDLE_MECHANISMS_H
 #define HEDDLE_LAB_IDLE_MECHANISMS_H
 
@@ -7,8 +6,8 @@
 #include "gpu/machine_config.h"
 #include "gpu/sim.h"
 
-/* Errors for parameters of the scheduler that do not go together, a warning where it works but has
- * nothing to choose by. */
+/* Errors for parameters of the scheduler that conflict; a warning if it works but has nothing to
+ * base its choice on. */
 void idle_mechanisms_check(const struct machine_config *c, struct diag_list *diags);
 
 /* Whether atomics on global memory were executed. */

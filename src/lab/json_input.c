@@ -24,7 +24,7 @@ static enum heddle_status load(struct json_input *in, const char *name)
     replace_tabs(&in->text);
     in->is_loaded = yaml_doc_load(&in->doc, name, strbuf_text(&in->text), &in->diags);
     if (in->is_loaded && !yaml_doc_root(&in->doc))
-        diag_add(&in->diags, DIAG_ERROR, name, NULL, 0, 0, NULL, "there is nothing in it");
+        diag_add(&in->diags, DIAG_ERROR, name, NULL, 0, 0, NULL, "the file is empty");
     return in->diags.n_errors ? HEDDLE_BAD_INPUT : HEDDLE_OK;
 }
 
@@ -68,7 +68,7 @@ bool json_input_need(struct json_input *in, yaml_node_t *map, const char *key, d
     yaml_node_t *n = yaml_find(&in->doc, map, key);
     if (n)
         return json_input_number(in, n, "a number", out);
-    yaml_complain(&in->doc, map, NULL, "there is no '%s' here", key);
+    yaml_complain(&in->doc, map, NULL, "'%s' is missing here", key);
     return false;
 }
 
@@ -83,7 +83,7 @@ void json_input_positive(struct json_input *in, yaml_node_t *map, const char *ke
 {
     yaml_node_t *n = yaml_find(&in->doc, map, key);
     if (n && json_input_number(in, n, "a number", out) && !(*out > 0))
-        yaml_complain(&in->doc, n, NULL, "'%s' is more than 0", key);
+        yaml_complain(&in->doc, n, NULL, "'%s' must be above 0", key);
 }
 
 uint32_t json_input_choice(struct json_input *in, yaml_node_t *map, const char *key,

@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "front/front.h"
 
-/* Options of `heddle run` that say what is launched; each has a value. */
+/* Options of `heddle run` that describe the launch; each has a value. */
 static const char *const options[] = {"--entry",  "--grid", "--block",        "--offset",
                                       "--shared", "--arg",  "--build-options"};
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
@@ -46,16 +46,16 @@ static bool check_words(const struct kernel_file *k, struct strbuf *why)
 {
     const char *file = k->words[0];
     if (!ends_with(file, ".cl") && !ends_with(file, ".cu") && !ends_with(file, ".ptx")) {
-        strbuf_addf(why, "'%s' is no .cl, .cu or .ptx file", file);
+        strbuf_addf(why, "'%s' is not a .cl, .cu or .ptx file", file);
         return false;
     }
     for (uint32_t i = 1; i < k->n_words; i += 2) {
         if (!is_option(k->words[i])) {
             const char *near = suggest_nearest(k->words[i], options, N_OPTIONS);
             strbuf_addf(why,
-                        "'%s' is no option of a kernel's launch%s%s%s: --entry, --grid, --block, "
-                        "--offset, --shared, --arg and --build-options are; the machine is the "
-                        "experiment's to say",
+                        "'%s' is not an option of a kernel launch%s%s%s: these are --entry, "
+                        "--grid, --block, --offset, --shared, --arg and --build-options; the "
+                        "experiment defines the machine",
                         k->words[i], near ? " (did you mean '" : "", near ? near : "",
                         near ? "'?)" : "");
             return false;
@@ -66,8 +66,8 @@ static bool check_words(const struct kernel_file *k, struct strbuf *why)
         }
         if (strcmp(k->words[i], "--arg") == 0 && strncmp(k->words[i + 1], "out:", 4) == 0) {
             strbuf_addf(why,
-                        "--arg %s: points of a sweep run side by side and write no files; "
-                        "buf: or rand: is a buffer without one",
+                        "--arg %s: points of a sweep run concurrently and write no files; use buf: "
+                        "or rand: for a buffer without a file",
                         k->words[i + 1]);
             return false;
         }
@@ -107,7 +107,7 @@ static bool hash_kernel(const struct kernel_file *k, struct hash *h, struct file
     return ok;
 }
 
-/* What a buffer begins with: buf:@FILE, buf:BYTES:@FILE. */
+/* The initial content of a buffer: buf:@FILE, buf:BYTES:@FILE. */
 static bool hash_argument(struct hash *h, const char *arg, struct file_marks *marks,
                           struct strbuf *why)
 {

@@ -1,7 +1,7 @@
-/* Kernels of the user's as points of an experiment: a file (.cl, .cu or .ptx) with its launch and
- * arguments, in the words of `heddle run`: "saxpy.cl --grid 64 --block 256 --arg i32:16384 ...".
+/* User kernels as points of an experiment: a file (.cl, .cu or .ptx) with its launch and arguments,
+ * in the syntax of `heddle run`: "saxpy.cl --grid 64 --block 256 --arg i32:16384 ...".
  *
- * Left out: what the kernel computes is neither verified nor kept. */
+ * Left out: the kernel's output is neither verified nor kept. */
 #ifndef HEDDLE_LAB_KERNEL_FILE_H
 #define HEDDLE_LAB_KERNEL_FILE_H
 
@@ -12,10 +12,10 @@
 
 struct kernel_file {
     const char *command;
-    const char **words; /* of it; the first is the file */
+    const char **words; /* of the command; the first is the file */
     uint32_t n_words;
-    /* For everything that tells points apart by workload and size: the file's name, and the rest of
-     * the command. They cannot be run. */
+    /* A pseudo-workload for code that distinguishes points by workload and size: the file's name,
+     * and the rest of the command. It cannot be run. */
     struct workload workload;
     struct workload_size size;
     /* Of the command, the kernel as it will run (its PTX) and every file that an argument reads. */

@@ -7,7 +7,7 @@
 
 /* --- coordinates --- */
 
-/* What people call a parameter in an experiment. */
+/* The parameter that an experiment's short name stands for. */
 static const char *parameter_of(const char *name)
 {
     if (strcmp(name, "atomics") == 0)
@@ -25,7 +25,7 @@ static const char *value_in(const char *word, const char *name)
     return strncmp(word, name, n) == 0 && word[n] == '=' ? word + n + 1 : NULL;
 }
 
-/* How a paper classes the workload: "class.s4"; NULL if it does not. */
+/* The workload's class in a paper: "class.s4"; NULL if it has none. */
 static const char *class_of(const struct workload *w, const char *name)
 {
     const struct {

@@ -1,6 +1,6 @@
-/* A point of an experiment: one workload with one input, or one program or kernel of the user's, on
- * one machine; or CPU programs alone. Its key says what its result depends on; two points of one
- * key have one result, and it is never made twice. */
+/* A point of an experiment: one workload with one input, or one user program or kernel, on one
+ * machine; or CPU programs alone. Its key covers everything that its result depends on; two points
+ * with the same key share one result, which is computed only once. */
 #ifndef HEDDLE_LAB_POINT_H
 #define HEDDLE_LAB_POINT_H
 
@@ -10,7 +10,7 @@
 #include "lab/program.h"
 #include "workloads/workload.h"
 
-/* `name=value` as --set takes it, and where in a file it was written; 0 = nowhere. */
+/* `name=value` as --set takes it, and its position in a file; 0 = none. */
 struct point_word {
     const char *text;
     uint32_t line, col;
@@ -19,39 +19,39 @@ struct point_word {
 struct point {
     const struct workload *workload;
     const struct workload_size *size;
-    const struct lab_program *program; /* that runs in place of the workload; NULL = none */
+    const struct lab_program *program; /* runs instead of the workload; NULL = none */
     const struct kernel_file *kernel;  /* likewise */
     uint64_t seed;
     struct point_word gpu;    /* a name or a path */
-    struct point_word *words; /* scheduler and L1D policy too; a later one wins */
+    struct point_word *words; /* includes scheduler and L1D policy; a later one wins */
     uint32_t n_words;
-    /* "" until point_make_keys(). What the result depends on, and of that all but the machine. A
-     * limit of cycles is no part of it, for a run that ends below it is as it would be without one;
-     * that a run failed depends on the limit as well. */
+    /* "" until point_make_keys(). Digests of what the result depends on, and of the same without
+     * the machine. The cycle limit is not included, because a run that ends below the limit is the
+     * same without one; whether a run failed does depend on the limit. */
     char key[HASH_TEXT_BYTES], input[HASH_TEXT_BYTES], failure_key[HASH_TEXT_BYTES];
 };
 
-/* The workload `none`: the GPU is idle, and the machine's CPU programs run alone. It has no input.
- */
+/* The workload `none`: the GPU is idle, and the machine's CPU programs run alone. It has no
+ * input. */
 extern const struct workload point_idle_gpu;
 extern const struct workload_size point_no_input;
 bool point_is_idle(const struct point *p);
 
-/* What all points of an experiment share. */
+/* Shared by all points of an experiment. */
 struct point_context {
     const char *file, *text; /* for messages; NULL = no file */
     const char *const *plugins;
     uint32_t n_plugins;
-    struct file_marks *files; /* gets those that keys are made of; NULL = nobody asks */
-    uint64_t max_cycles;      /* of a launch; 0 = no limit */
-    uint32_t measures;        /* parts of locality.h: a result that tells of them is another one */
-    bool attribute;           /* runs tell where the cycles of warps went */
-    bool per_pc;              /* and what each load and store did at L1D */
-    uint64_t series_cycles;   /* a time series with a row every so many; 0 = none */
+    struct file_marks *files;   /* gets those that keys are made of; NULL = nobody asks */
+    uint64_t max_cycles;        /* cycle limit of a launch; 0 = no limit */
+    uint32_t measures;          /* parts of locality.h; they change the key */
+    bool attribute;             /* attribute the cycles of warps */
+    bool per_pc;                /* and count loads and stores at L1D per instruction */
+    uint64_t series_cycles;     /* a time series with a row every this many cycles; 0 = none */
     const char *series_columns; /* separated by commas; NULL = the usual ones */
 };
 
-/* Words of a command, in an arena; NULL follows the last. With nothing but an arena it is empty. */
+/* Words of a command, in an arena, followed by NULL. Set only the arena for an empty list. */
 struct point_words {
     struct arena *arena;
     const char **items;
@@ -59,19 +59,18 @@ struct point_words {
 };
 void point_add_word(struct point_words *w, const char *word);
 
-/* What `heddle run` is to run, and on which machine and with what to tell, as its words. */
+/* The arguments of `heddle run`: what it runs, on which machine, and what it measures. */
 void point_program_words(const struct point *p, struct point_words *w);
 void point_machine_words(const struct point *p, const struct point_context *context,
                          struct point_words *w);
-/* Adds a word, quoted where a shell would take it for something else. */
+/* Adds a word, quoted if a shell requires it. */
 void point_quote(struct strbuf *out, const char *word);
 /* The whole command, for a shell. */
 void point_command(const struct point *p, const struct point_context *context, struct strbuf *out);
 
-/* Checks every point's machine and gives every point its key. Machines that cannot be built are
- * reported where their words were written, each mistake once: HEDDLE_BAD_INPUT. Also
- * HEDDLE_ENVIRONMENT, if a kernel cannot be compiled or a plug-in not be read. The plug-ins must
- * have been loaded. */
+/* Checks every point's machine and gives every point its key. Invalid machines are reported where
+ * their words were written, each error once: HEDDLE_BAD_INPUT. HEDDLE_ENVIRONMENT if a kernel
+ * cannot be compiled or a plug-in cannot be read. The plug-ins must have been loaded. */
 enum heddle_status point_make_keys(struct point *points, uint32_t n,
                                    const struct point_context *context, struct diag_list *diags);
 
@@ -79,16 +78,16 @@ enum heddle_status point_make_keys(struct point *points, uint32_t n,
  * words. */
 void point_inputs(const struct point *p, struct strbuf *out);
 
-/* The value of the coordinate `name` (workload, size, seed, gpu, scheduler, l1d, llc, cpu, atomics,
- * a parameter as it was written, an input of the workload, or class.s4 and the like, how a paper
- * classes it) in `out`; false if the point does not say it. The coordinate `cpu` is `none` where no
+/* Writes the value of the coordinate `name` to `out`: workload, size, seed, gpu, scheduler, l1d,
+ * llc, cpu, atomics, a parameter as written, an input of the workload, or class.s4 and the like
+ * (the class in a paper). False if the point does not have it. The coordinate `cpu` is `none` if no
  * CPU program runs. */
 bool point_coordinate(const struct point *p, const char *name, struct strbuf *out);
 
 /* "kmn tiny, gtx480 scheduler=lrr": for messages. */
 void point_describe(const struct point *p, struct strbuf *out);
 
-/* The words but for scheduler and L1D policy, separated by blanks: the column `settings`. */
+/* The words except scheduler and L1D policy, separated by blanks: the column `settings`. */
 void point_settings(const struct point *p, struct strbuf *out);
 
 #endif

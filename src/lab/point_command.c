@@ -11,7 +11,7 @@ void point_program_words(const struct point *p, struct point_words *w)
         point_add_word(w, p->kernel->words[i]);
     if (p->kernel)
         return;
-    if (point_is_idle(p)) { /* the programs themselves are among the machine's words */
+    if (point_is_idle(p)) { /* the programs are among the machine's words */
         struct strbuf programs = {0};
         point_coordinate(p, "cpu", &programs);
         point_add_word(w, "--cpu");
@@ -107,7 +107,7 @@ void point_command(const struct point *p, const struct point_context *c, struct 
     if (p->program)
         program_add_command(p->program, &w);
     else if (c->series_cycles)
-        point_add_word(&w, "--json"); /* where a time series goes that has no file */
+        point_add_word(&w, "--json"); /* where a time series without a file goes */
     for (uint32_t i = 0; i < w.n; i++) {
         strbuf_add(out, i ? " " : "");
         point_quote(out, w.items[i]);

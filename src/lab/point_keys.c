@@ -14,10 +14,10 @@
 #include "lab/model.h"
 #include "lab/point.h"
 
-/* What several points have in common is hashed once. */
+/* Hashed once and shared by several points. */
 struct digest_entry {
     char *name;
-    char digest[HASH_TEXT_BYTES]; /* "" = it cannot be had, and that has been reported */
+    char digest[HASH_TEXT_BYTES]; /* "" = not available, which has been reported */
 };
 
 struct digests {
@@ -29,16 +29,16 @@ struct keys {
     const struct point_context *context;
     struct diag_list *diags;
     struct digests machines;          /* by GPU and all words */
-    struct digests files;             /* plug-ins and what parameters name, by path */
+    struct digests files;             /* plug-ins and files that parameters name, by path */
     struct digests cpu_programs;      /* their recordings */
     char (*kernels)[HASH_TEXT_BYTES]; /* by workload; "" = not compiled yet */
-    bool failed_here;                 /* the environment did */
+    bool failed_here;                 /* because of the environment */
 };
 
 /* The entry of that name. A new one has an empty digest. */
 static struct digest_entry *digest_entry(struct digests *d, const char *name, bool *is_new)
 {
-    /* The points of one machine mostly follow each other. */
+    /* The points of one machine are usually consecutive. */
     *is_new = false;
     for (uint32_t i = d->n; i-- > 0;)
         if (strcmp(d->items[i].name, name) == 0)
@@ -56,7 +56,7 @@ static void destroy_digests(struct digests *d)
     free(d->items);
 }
 
-/* Every point whose machine has the mistake repeats it. */
+/* Every point whose machine has the error repeats it. */
 static bool is_known_complaint(const struct diag_list *list, const struct diag *d, uint32_t line)
 {
     for (uint32_t i = 0; i < list->n; i++)
@@ -65,7 +65,7 @@ static bool is_known_complaint(const struct diag_list *list, const struct diag *
     return false;
 }
 
-/* The place in the experiment's file that a complaint about a machine is about. */
+/* The position in the experiment's file that an error about a machine refers to. */
 static const struct point_word *guilty_word(const struct point *p, const struct diag *d)
 {
     static const char prefix[] = "--set ";
@@ -129,7 +129,7 @@ static void digest_file(struct keys *k, const char *what, const char *path,
     strbuf_destroy(&content);
 }
 
-/* Its recording; made first, if there is none. */
+/* Of its recording, which is made first if there is none. */
 static void digest_cpu_program(struct keys *k, const char *name, char digest[HASH_TEXT_BYTES])
 {
     struct strbuf path = {0}, why = {0};
@@ -145,7 +145,7 @@ static void digest_cpu_program(struct keys *k, const char *name, char digest[HAS
     strbuf_destroy(&why);
 }
 
-/* Adds what a file holds, a plug-in or one that a parameter names: another oracle makes another
+/* Adds the content of a file, a plug-in or one that a parameter names: another oracle gives another
  * result. False if it cannot be read. */
 static bool hash_file(struct keys *k, struct hash *h, const char *what, const char *path)
 {
@@ -210,7 +210,7 @@ static bool hash_machine(struct keys *k, const struct machine_config *c,
     return ok;
 }
 
-/* The digest is "" when the machine cannot be built. */
+/* The digest is "" if the machine cannot be built. */
 static void load_machine(struct keys *k, const struct point *p, char digest[HASH_TEXT_BYTES])
 {
     struct diag_list found = {0};
@@ -243,7 +243,7 @@ static const char *machine_digest(struct keys *k, const struct point *p)
     return e->digest;
 }
 
-/* The kernel as it will run: its PTX, which the compiler has a part in. Of a program its files. */
+/* The kernel as it will run: its PTX, which depends on the compiler. For a program, its files. */
 static const char *kernel_digest(struct keys *k, const struct point *p)
 {
     const struct workload *w = p->workload;
@@ -280,7 +280,7 @@ static void hash_number(struct hash *h, uint64_t value)
     hash_add_field(h, text);
 }
 
-/* The workload, its kernel and its input, in the hands of this model. */
+/* The workload, its kernel and its input, under this model. */
 static void make_input_key(struct point *p, const char *kernel)
 {
     struct hash h;

@@ -17,7 +17,7 @@
 /* --- the command --- */
 
 static const char blanks[] = " \t\n";
-/* What ends a word of the shell. Quotes do too: a name with blanks in it is not found. */
+/* Characters that end a word of the shell. Quotes do too: a name with spaces is not found. */
 static const char ends[] = " \t\n'\";|&<>()";
 
 static bool is_file(const char *path)
@@ -26,7 +26,7 @@ static bool is_file(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* The file that the shell would run; NULL if there is none, as for its own commands. */
+/* The file that the shell would run; NULL if there is none, as for shell built-ins. */
 static const char *find_program(const char *word, struct arena *arena)
 {
     const char *path = getenv("PATH");
@@ -118,7 +118,7 @@ void program_files_close(struct program_files *f)
     *f = (struct program_files){0};
 }
 
-/* Whatever process the program starts finds the file by this name. */
+/* Any process that the program starts can open the file by this name. */
 static const char *name_of(int fd, struct arena *arena)
 {
     return arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), fd);
@@ -142,7 +142,7 @@ void program_add_command(const struct lab_program *p, struct point_words *words)
 
 /* --- the outcome --- */
 
-/* A JSON document a line. */
+/* One JSON document per line. */
 static void read_lines(int fd, struct strbuf *out)
 {
     char piece[65536];
@@ -154,7 +154,7 @@ static void read_lines(int fd, struct strbuf *out)
     }
 }
 
-/* What the sweep knows is in front of the document: of two values of a name the first is taken. */
+/* What the sweep knows precedes the document: of two values with one name the first wins. */
 void program_name_document(const struct point *p, const char *output_hash, const char *text,
                            struct strbuf *document)
 {
@@ -234,7 +234,7 @@ enum heddle_status program_keep_launches(const struct program_files *f, const st
     return status;
 }
 
-/* --- the same output everywhere --- */
+/* --- output must not differ --- */
 
 /* "" if the store has no result of the point. */
 static enum heddle_status read_output(struct store *s, const struct point *p,
@@ -257,10 +257,10 @@ static void tell_difference(const struct point *p, const struct point *first,
                             program_difference told, void *user)
 {
     struct strbuf message = {0};
-    strbuf_add(&message, "its output is not that of ");
+    strbuf_add(&message, "its output differs from that of ");
     point_describe(first, &message);
-    strbuf_add(&message, ": a policy changed a result, the program races with itself, or it prints "
-                         "times (doc/experiments.md)");
+    strbuf_add(&message, ": a policy changed a result, the program has a race, or it prints times "
+                         "(doc/experiments.md)");
     told(user, p, strbuf_text(&message));
     strbuf_destroy(&message);
 }

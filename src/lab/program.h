@@ -1,8 +1,8 @@
-/* Programs of the user's as points of an experiment: a command of the shell that runs an OpenCL
- * program, with the simulated GPU as its device (`heddle exec`).
+/* User programs as points of an experiment: a shell command that runs an OpenCL program, with the
+ * simulated GPU as its device (`heddle exec`).
  *
- * What the program prints to standard output is hashed. A policy must not change a result, so two
- * points of one program with different output are reported. */
+ * The program's standard output is hashed. A policy must not change a result, so two points of one
+ * program with different output are reported. */
 #ifndef HEDDLE_LAB_PROGRAM_H
 #define HEDDLE_LAB_PROGRAM_H
 
@@ -17,11 +17,11 @@ struct worker_end;
 
 struct lab_program {
     const char *command;
-    /* For everything that tells points apart by workload and size: the program's name, and the
-     * rest of the command. They cannot be run. */
+    /* A pseudo-workload for code that distinguishes points by workload and size: the program's
+     * name, and the rest of the command. It cannot be run. */
     struct workload workload;
     struct workload_size size;
-    /* Of the command and of every file that a word of it names: the program, its inputs. */
+    /* Of the command and of every file named in it: the program, its inputs. */
     char digest[HASH_TEXT_BYTES];
 };
 
@@ -30,7 +30,7 @@ struct lab_program {
 bool program_read(struct lab_program *p, const char *command, struct arena *arena,
                   struct file_marks *marks, struct strbuf *why);
 
-/* Files in memory that a run writes while it is under way. A zeroed struct is closed. */
+/* In-memory files that a run writes while it runs. A zeroed struct is closed. */
 struct program_files {
     bool is_open;
     int result, launches;
@@ -40,26 +40,26 @@ void program_files_close(struct program_files *f);
 
 /* Options of `heddle exec` that make it write the files. */
 void program_add_options(const struct program_files *f, struct point_words *words);
-/* What follows the options. */
+/* The words after the options. */
 void program_add_command(const struct lab_program *p, struct point_words *words);
 
-/* A document of `heddle run --json` under the names that the experiment has for what ran;
- * `output_hash` may be NULL. */
+/* A document of `heddle run --json` with the experiment's names for what ran; `output_hash` may be
+ * NULL. */
 void program_name_document(const struct point *p, const char *output_hash, const char *text,
                            struct strbuf *document);
 
-/* The document of a run that has ended, as `heddle run --json` writes it, with the hash of the
- * output. Empty, with a message, if there is none or a launch failed. */
+/* The document of a finished run, as `heddle run --json` writes it, with the hash of the output.
+ * Empty, with a message, if there is none or a launch failed. */
 void program_document(const struct program_files *f, const struct point *p,
                       const struct worker_end *e, struct strbuf *document, struct strbuf *message);
 
-/* Keeps a result of each launch: the kernel as workload, the command as size, the number of the
+/* Stores a result for each launch: the kernel as workload, the command as size, the number of the
  * launch as seed. */
 enum heddle_status program_keep_launches(const struct program_files *f, const struct point *p,
                                          struct store *s);
 
-/* Calls `told` for every point whose output differs from that of the first point of its program
- * that the store has a result of. */
+/* Calls `told` for every point whose output differs from that of the first stored point of the same
+ * program. */
 typedef void (*program_difference)(void *user, const struct point *p, const char *message);
 enum heddle_status program_compare_outputs(struct store *s, const struct point *points, uint32_t n,
                                            program_difference told, void *user);

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "lab/store_internal.h"
 
-/* Lets through what reads. ATTACH, which would count as reading, could make files. */
+/* Permits reading only. ATTACH would count as reading but could create files. */
 static int authorize(void *user, int action, const char *a, const char *b, const char *c,
                      const char *d)
 {
@@ -21,7 +21,7 @@ static int authorize(void *user, int action, const char *a, const char *b, const
     return reads ? SQLITE_OK : SQLITE_DENY;
 }
 
-/* SQLite tells the byte; people count lines and columns. */
+/* SQLite gives the byte offset; people count lines and columns. */
 static void complain(struct store *s, const char *sql, struct diag_list *diags)
 {
     int offset = sqlite3_error_offset(s->db);
@@ -32,12 +32,12 @@ static void complain(struct store *s, const char *sql, struct diag_list *diags)
     }
     bool is_denied = sqlite3_errcode(s->db) == SQLITE_AUTH;
     diag_add(diags, DIAG_ERROR, "query", sql, line, col,
-             is_denied ? "a query only reads: SELECT ..."
+             is_denied ? "a query can only read: SELECT ..."
                        : "`heddle query --store FILE` without SQL lists tables and columns",
              "%s", is_denied ? "this would do more than read" : sqlite3_errmsg(s->db));
 }
 
-/* The file's fault, not the query's. */
+/* A failure of the file, not of the query. */
 static bool is_store_failure(int code)
 {
     return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_IOERR ||
@@ -94,8 +94,8 @@ static enum heddle_status run_statement(struct store *s, const char *sql,
     else if (!q)
         diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, "SELECT ...", "the query is empty");
     else if (rest[strspn(rest, " \t\r\n;")])
-        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL, "one statement at a time: '%s' is more",
-                 rest + strspn(rest, " \t\r\n;"));
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL,
+                 "only one statement is allowed: '%s' is another", rest + strspn(rest, " \t\r\n;"));
     else
         status = read_rows(s, q, sql, answer, diags);
     sqlite3_finalize(q);
@@ -105,7 +105,7 @@ static enum heddle_status run_statement(struct store *s, const char *sql,
 enum heddle_status query_run(struct store *s, const char *sql, struct query_answer *answer,
                              struct diag_list *diags)
 {
-    /* Functions that are tables are made at their first use, which the authorizer would deny. */
+    /* Table-valued functions are created at their first use, which the authorizer would deny. */
     store_number(s, "SELECT count(*) FROM json_each('[]'), json_tree('[]')");
     sqlite3_set_authorizer(s->db, authorize, NULL);
     enum heddle_status status = run_statement(s, sql, answer, diags);

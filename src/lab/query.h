@@ -1,4 +1,4 @@
-/* Plain SQL on a store, read-only, and how answers are written. */
+/* Read-only SQL on a store, and the output formats of answers. */
 #ifndef HEDDLE_LAB_QUERY_H
 #define HEDDLE_LAB_QUERY_H
 
@@ -22,22 +22,22 @@ struct query_answer {
     uint32_t n_cells, cap_cells;
 };
 
-/* One statement that only reads. A mistake in it is reported in `diags` at its place:
- * HEDDLE_BAD_INPUT. A failure of the store is in its error. */
+/* Runs one statement that only reads. A mistake in it is reported in `diags` with its position:
+ * HEDDLE_BAD_INPUT. If the store fails, its error says why. */
 enum heddle_status query_run(struct store *s, const char *sql, struct query_answer *answer,
                              struct diag_list *diags);
-/* What there is to ask for: tables and views with their columns. */
+/* The tables and views with their columns. */
 enum heddle_status query_tables(struct store *s, struct query_answer *answer,
                                 struct diag_list *diags);
 void query_answer_destroy(struct query_answer *a);
 
-/* RFC 4180 but for the ends of lines, which are those of every text here, LF; a line of names
- * first; real numbers so that they read back exactly. */
+/* RFC 4180, except that lines end with LF; column names first; real numbers so that they read back
+ * exactly. */
 void query_csv(const struct query_answer *a, struct strbuf *out);
 /* A list of objects. */
 void query_json(const struct query_answer *a, struct strbuf *out);
 
-/* Appends one field of CSV, quoted where it needs to be. */
+/* Appends one CSV field, quoted if necessary. */
 void csv_field(struct strbuf *out, const char *text);
 
 #endif

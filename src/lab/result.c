@@ -113,7 +113,7 @@ enum heddle_status result_load_kernels(struct store *s, int64_t id, const char *
     return HEDDLE_OK;
 }
 
-/* --- by what they are --- */
+/* --- by their properties --- */
 
 enum { MAX_CONDITIONS = 16 };
 
@@ -149,7 +149,7 @@ static bool is_column(const char *name)
     return false;
 }
 
-/* Some machine of the store has a parameter of that name, or some workload an input. */
+/* Does some machine of the store have a parameter of that name, or some workload an input? */
 static bool is_parameter(struct store *s, const char *name)
 {
     sqlite3_stmt *q = store_prepare(s, "SELECT 1 FROM config c, json_each(c.parameters) j"
@@ -163,7 +163,7 @@ static bool is_parameter(struct store *s, const char *name)
     return is_there;
 }
 
-/* The one that the name begins, or a misspelling of one. */
+/* The column that the name begins, or a misspelling of one. */
 static const char *nearest_column(const char *name)
 {
     for (size_t i = 0; i < N_COLUMNS; i++)
@@ -180,7 +180,7 @@ static bool check_names(struct store *s, const struct condition *c, uint32_t n)
         const char *near = nearest_column(c[i].name);
         strbuf_clear(&s->error);
         strbuf_addf(&s->error,
-                    "results have no '%s'\n  %s%s%sthere are workload, size, seed, gpu, "
+                    "results have no '%s'\n  %s%s%sknown names are workload, size, seed, gpu, "
                     "scheduler, l1d, l2, atomics, criticality, mode, model, the parameters of GPUs "
                     "and the inputs of workloads\n",
                     c[i].name, near ? "did you mean '" : "", near ? near : "", near ? "'? " : "");
@@ -197,7 +197,7 @@ static bool names_model(const struct condition *c, uint32_t n)
     return false;
 }
 
-/* Values are bound, names are of the list above or bound too: nothing of the user's is SQL. */
+/* Values are bound; names are from the list above or bound too: no user text becomes SQL. */
 static sqlite3_stmt *prepare_search(struct store *s, const struct condition *c, uint32_t n,
                                     bool only_current)
 {
@@ -228,7 +228,7 @@ static sqlite3_stmt *prepare_search(struct store *s, const struct condition *c, 
     return q;
 }
 
-/* Nothing was found; perhaps there is something of another model. */
+/* Nothing was found; there may be results of another model. */
 static enum heddle_status none_found(struct store *s, const char *word, const struct condition *c,
                                      uint32_t n)
 {
@@ -236,8 +236,8 @@ static enum heddle_status none_found(struct store *s, const char *word, const st
     strbuf_clear(&s->error);
     if (q && sqlite3_step(q) == SQLITE_ROW)
         strbuf_addf(&s->error,
-                    "%s has results with %s of other versions of the model only, not of "
-                    "this one (%s)\n  run the experiment again, or name theirs: %s,model=%s\n",
+                    "%s has results with %s only for other versions of the model, not for this one "
+                    "(%s)\n  run the experiment again, or name that version: %s,model=%s\n",
                     s->path, word, model_engine_version(), word,
                     (const char *)sqlite3_column_text(q, 1));
     else
@@ -274,7 +274,7 @@ static enum heddle_status read_matching(struct store *s, const char *word, struc
 
 /* --- from files --- */
 
-/* Puts every document of a text into a store in memory; false if it holds anything else. */
+/* Puts every document of a text into an in-memory store; false if there is anything else in it. */
 static bool import_documents(struct store *s, const char *text)
 {
     static const char sql[] =
@@ -316,7 +316,7 @@ static enum heddle_status read_file(const char *path, struct result_set *set, st
     } else if ((status = store_open(NULL, STORE_MEMORY, &s)) != HEDDLE_OK) {
         strbuf_add(error, strbuf_text(&s->error));
     } else if (!import_documents(s, strbuf_text(&text))) {
-        strbuf_addf(error, "%s holds no results as `heddle run --json` writes them\n", path);
+        strbuf_addf(error, "%s contains no results in the format of `heddle run --json`\n", path);
         status = HEDDLE_BAD_INPUT;
     } else {
         int64_t n = store_number(s, "SELECT count(*) FROM run");
@@ -344,7 +344,8 @@ enum heddle_status result_set_read(struct store *s, const char *word, struct res
     if (names_file(word))
         return read_file(word, set, arena, error);
     if (!s) {
-        strbuf_addf(error, "'%s' is no .json file; a result of a store needs --store FILE\n", word);
+        strbuf_addf(error, "'%s' is not a .json file; a result of a store needs --store FILE\n",
+                    word);
         return HEDDLE_BAD_INPUT;
     }
     enum heddle_status status = number_parse_u64(word, &id)

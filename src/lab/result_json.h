@@ -1,4 +1,4 @@
-/* The parts of a result's document that every run has, whoever writes it. */
+/* The parts of a result's document that every run has. */
 #ifndef HEDDLE_LAB_RESULT_JSON_H
 #define HEDDLE_LAB_RESULT_JSON_H
 
@@ -11,8 +11,8 @@
 void result_json_machine(const struct gpu_config *gpu, const struct machine_config *machine,
                          struct json_writer *w);
 
-/* All statistics, those of locality that were measured (`l` may be NULL), and the units of what
- * mechanisms count. NULL = a run without statistics. */
+/* All statistics, the measured ones of locality (`l` may be NULL), and the units of the mechanisms'
+ * statistics. NULL = a run without statistics. */
 void result_json_stats(const struct heddle_sim *sim, const struct locality *l,
                        struct json_writer *w);
 

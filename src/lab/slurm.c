@@ -15,7 +15,7 @@
 #include "lab/workers.h"
 #include "stats/host.h"
 
-/* Slurm's own limit (MaxArraySize) is 1001 unless it is configured. */
+/* Slurm's own limit (MaxArraySize) is 1001 unless configured otherwise. */
 enum {
     MAX_SILENT_POLLS = 60,
     MAX_TASKS = 1000,
@@ -27,14 +27,14 @@ enum {
 struct slurm {
     struct store *store;
     const struct point *points;
-    bool *is_left; /* by point: it has no result, and no other point stands for it */
+    bool *is_left; /* by point: it has no result, and no other point has the same key */
     uint32_t n, n_left, n_failed_before;
     const struct slurm_options *options;
     struct sweep_outcome *outcome;
     struct arena arena;
     const char *folder; /* beside the store */
     char job[32];       /* "" = none */
-    uint32_t n_silent;  /* times in a row that Slurm did not answer */
+    uint32_t n_silent;  /* consecutive times that Slurm did not answer */
     double began;
 };
 
@@ -52,7 +52,7 @@ static const char *path_of(struct slurm *m, const char *name)
 
 /* --- Slurm's commands --- */
 
-/* Runs a command to its end; what it printed is in `end`. False if it could not be started. */
+/* Runs a command to completion; `end` has its output. False if it could not be started. */
 static bool run_command(const char *const *argv, struct worker_end *end)
 {
     struct workers w;
@@ -64,8 +64,8 @@ static bool run_command(const char *const *argv, struct worker_end *end)
     return started;
 }
 
-/* The tasks of the job that are not done: how many there are, and how many of them run. A job that
- * Slurm knows no more has none; while Slurm does not answer, there is one. */
+/* The tasks of the job that are not done: their number, and how many of them run. A job that Slurm
+ * no longer knows has none; while Slurm does not answer, one is assumed. */
 static uint32_t count_tasks(struct slurm *m, uint32_t *n_running)
 {
     const char *const argv[] = {"/usr/bin/env", "squeue", "-h",   "-r", "-o",
@@ -89,7 +89,7 @@ static uint32_t count_tasks(struct slurm *m, uint32_t *n_running)
     return n;
 }
 
-/* --- what has been done --- */
+/* --- results --- */
 
 static bool is_part(const char *name)
 {
@@ -97,7 +97,7 @@ static bool is_part(const char *name)
     return strncmp(name, "part-", 5) == 0 && n > 3 && strcmp(name + n - 3, ".db") == 0;
 }
 
-/* Takes the results that tasks have left in the folder. */
+/* Merges the results that tasks have left in the folder. */
 static enum heddle_status merge_parts(struct slurm *m, uint32_t *n_merged)
 {
     DIR *folder = opendir(m->folder);
@@ -118,7 +118,7 @@ static enum heddle_status merge_parts(struct slurm *m, uint32_t *n_merged)
     return status;
 }
 
-/* A failure of before counts only if it is not to be tried again. */
+/* An earlier failure counts only if it is not to be retried. */
 static enum heddle_status look_up(struct slurm *m, uint32_t i, bool retry)
 {
     enum store_state state;
@@ -168,7 +168,7 @@ static enum heddle_status write_file(struct slurm *m, const char *name, const ch
     return ok ? HEDDLE_OK : fail(m, path, strerror(errno));
 }
 
-/* The ids of the points that are left, a line each. */
+/* The ids of the remaining points, one per line. */
 static enum heddle_status write_points(struct slurm *m)
 {
     struct strbuf text = {0};
@@ -180,8 +180,8 @@ static enum heddle_status write_points(struct slurm *m)
     return status;
 }
 
-/* What a task does: some points into a store of its node, which then goes into the folder as a
- * whole. */
+/* What a task does: runs some points into a store on its node, which it then moves into the
+ * folder. */
 static enum heddle_status write_script(struct slurm *m, uint32_t n_each)
 {
     const struct slurm_options *o = m->options;
@@ -266,7 +266,7 @@ static enum heddle_status submit(struct slurm *m)
 
 /* --- waiting --- */
 
-/* Until the job has ended, and all it has done is here. */
+/* Waits until the job has ended and all its results are here. */
 static enum heddle_status wait_for_job(struct slurm *m)
 {
     uint32_t n_running, n_merged, pause = FIRST_POLL_SECONDS, n_tasks;
@@ -289,7 +289,7 @@ static enum heddle_status wait_for_job(struct slurm *m)
     return look_up_all(m, false);
 }
 
-/* A job of an earlier call that has not ended yet. */
+/* An unfinished job of an earlier call. */
 static void find_job(struct slurm *m)
 {
     struct strbuf text = {0};
@@ -364,7 +364,7 @@ enum heddle_status slurm_run(struct store *s, struct point *points, uint32_t n,
     if (status == HEDDLE_OK)
         status = run_rounds(&m);
     if (status == HEDDLE_OK && !outcome->n_failures)
-        folder_remove(m.folder); /* nothing in it is of use any more */
+        folder_remove(m.folder); /* its content is no longer needed */
     if (lock >= 0)
         close(lock);
     if (outcome->n_failures)

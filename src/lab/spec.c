@@ -6,11 +6,11 @@
 #include "lab/spec_filter.h"
 #include "workloads/run.h"
 
-/* Which choice of each axis a point takes. */
+/* The choice of each axis that a point takes. */
 struct position {
     const struct axis_choice *gpu, *scheduler, *l1d, *atomics, *settings[SPEC_MAX_SETTINGS],
         *workload, *size, *seed;
-    bool is_first; /* of its workload and size */
+    bool is_first; /* the first of its workload and size */
 };
 
 static void add_words(struct point *p, const struct axis_choice *c)
@@ -79,8 +79,8 @@ static uint64_t product(const struct spec_axes *a)
     return n;
 }
 
-/* A workload that has not all the sizes: a mistake if somebody named it. Said once. `why` is empty
- * unless it is an input that is wrong. */
+/* A workload that lacks a size: an error if it was named explicitly. Reported once. `why` is empty
+ * unless an input is wrong. */
 static void size_is_missing(struct spec_reader *r, const struct position *at, const char *why)
 {
     const char *name = at->workload->text, *size = at->size->text;
@@ -97,8 +97,8 @@ static void size_is_missing(struct spec_reader *r, const struct position *at, co
                  "%s has no size '%s'", name, size);
 }
 
-/* NULL if there is no such point. A program or kernel of the user's has neither sizes nor seeds: it
- * is there once. */
+/* NULL if there is no such point. A user program or kernel has neither sizes nor seeds: it occurs
+ * once. */
 static const struct workload_size *size_at(struct spec_reader *r, const struct position *at)
 {
     struct strbuf why = {0};
@@ -115,7 +115,7 @@ static const struct workload_size *size_at(struct spec_reader *r, const struct p
     return size;
 }
 
-/* False, with a complaint, if the point would run nothing at all. Said once. */
+/* False, with an error, if the point would run nothing at all. Reported once. */
 static bool runs_something(struct spec_reader *r, const struct position *at, const struct point *p)
 {
     struct strbuf programs = {0};
@@ -136,7 +136,8 @@ static void make_points(struct spec_reader *r, yaml_node_t *node)
     struct filter filter = {0};
     uint64_t n = product(&r->axes);
     if (n > SPEC_MAX_POINTS) {
-        yaml_complain(r->doc, node, NULL, "more than %d points before filters", SPEC_MAX_POINTS);
+        yaml_complain(r->doc, node, NULL, "the experiment has more than %d points before filters",
+                      SPEC_MAX_POINTS);
         return;
     }
     filter_read(&filter, r->doc, node);

@@ -8,12 +8,12 @@
 
 enum { SPEC_MAX_POINTS = 100000 };
 
-/* What the command line may say in place of the file; NULL = what the file says. */
+/* Values from the command line that replace those of the file; NULL = the file's. */
 struct spec_changes {
     const char *size;
     const char *gpu;
-    /* Workloads, schedulers and policies that do not exist are noted, not complained of, and the
-     * points they would make are left out: for figures of papers. */
+    /* Workloads, schedulers and policies that do not exist are noted instead of reported as errors,
+     * and their points are left out: for figures of papers. */
     bool notes_missing;
 };
 
@@ -26,17 +26,17 @@ struct spec {
     uint32_t n_plugins;
     struct file_marks *files; /* that the keys of its points are made of */
     uint64_t max_cycles;
-    uint32_t measures; /* parts of locality.h that its runs tell of */
-    bool attribute;    /* runs tell where the cycles of warps went */
-    bool per_pc;       /* and what each load and store did at L1D */
+    uint32_t measures; /* parts of locality.h that its runs measure */
+    bool attribute;    /* attribute the cycles of warps */
+    bool per_pc;       /* and count loads and stores at L1D per instruction */
     uint64_t series_cycles;
     const char *series_columns;
     const char **missing; /* "workload 'memc'" */
     uint32_t n_missing, cap_missing;
 };
 
-/* Reads the map `node` of a tree. False after mistakes, which the tree's diags have. Plug-ins that
- * it names are loaded. Keys of points are not made yet. */
+/* Reads the map `node` of a tree. False on errors, which are in the tree's diags. Loads the
+ * plug-ins that it names. Does not make the keys of points. */
 bool spec_read(struct spec *s, struct yaml_doc *d, yaml_node_t *node,
                const struct spec_changes *changes);
 void spec_destroy(struct spec *s);

@@ -51,7 +51,7 @@ void spec_unknown(struct spec_reader *r, const yaml_node_t *at, const char *kind
         strbuf_add(&all, "; others come from plug-ins (plugins: [FILE.so])");
     const char *hint =
         strncmp(name, "belady", 6) == 0
-            ? "it knows the future, so no run can have it: `measure: [belady]` counts its misses"
+            ? "it knows the future, so a run cannot use it: `measure: [belady]` counts its misses"
         : near ? arena_printf(arena, "did you mean '%s'? there are: %s", near, strbuf_text(&all))
                : arena_printf(arena, "there are: %s", strbuf_text(&all));
     yaml_complain(r->doc, at, hint, "there is no %s '%s'", kind, name);
@@ -85,8 +85,8 @@ static void read_gpus(struct spec_reader *r, yaml_node_t *node)
 /* The plug-ins of one kind as an axis of names. */
 struct plugin_axis {
     const char *kind;      /* "scheduler" */
-    const char *parameter; /* that names one: "scheduler" */
-    const char *prefix;    /* of its own parameters: "scheduler" */
+    const char *parameter; /* the parameter that names one: "scheduler" */
+    const char *prefix;    /* prefix of its own parameters: "scheduler" */
     uint32_t (*count)(void);
     const char *(*name_at)(uint32_t i);
     bool (*has)(const char *name);
@@ -147,7 +147,7 @@ static bool check_plugin_name(struct spec_reader *r, const struct plugin_axis *k
     return false;
 }
 
-/* Multiplies the choices from `first` on by the values of one more parameter. */
+/* Multiplies the choices from `first` on by the values of another parameter. */
 static void multiply(struct spec_reader *r, struct spec_axis *a, uint32_t first, const char *name,
                      yaml_node_t *values)
 {
@@ -170,7 +170,7 @@ static void multiply(struct spec_reader *r, struct spec_axis *a, uint32_t first,
     free(old);
 }
 
-/* `swl`, or `swl: {limit: [1, 2]}` with parameters of its own. */
+/* `swl`, or `swl: {limit: [1, 2]}` with its own parameters. */
 static void read_plugin(struct spec_reader *r, struct spec_axis *a, const struct plugin_axis *kind,
                         yaml_node_t *item)
 {
@@ -219,7 +219,7 @@ static void read_atomics(struct spec_reader *r, yaml_node_t *node)
     read_plugins_axis(r, &r->axes.atomics, &atomics_axis, node);
 }
 
-/* One more axis of parameters; NULL, with a complaint, if there are too many. */
+/* Adds an axis of parameters; NULL, with an error, if there are too many. */
 static struct spec_axis *add_settings_axis(struct spec_reader *r, const yaml_node_t *at)
 {
     if (r->axes.n_settings < SPEC_MAX_SETTINGS)
@@ -276,7 +276,7 @@ static void read_settings(struct spec_reader *r, yaml_node_t *node)
 
 /* --- the rest of the file --- */
 
-/* False, with the reason, if the plug-in would take this process with it: another one tries. */
+/* False, with the reason, if the plug-in would crash this process: another process tries it. */
 static bool survives_loading(const char *path, struct strbuf *why)
 {
     int status = 0;
@@ -287,7 +287,7 @@ static bool survives_loading(const char *path, struct strbuf *why)
         _exit(0);
     }
     if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
-        return true; /* loading it here says what else is wrong */
+        return true; /* loading it here reports what else is wrong */
     strbuf_addf(why, "it crashes when it is loaded: signal %d (%s)", WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
     return false;
@@ -319,7 +319,7 @@ static void read_max_cycles(struct spec_reader *r, yaml_node_t *node)
         yaml_complain(r->doc, node, NULL, "expected a whole number, not '%s'", text);
 }
 
-/* What runs tell of besides their statistics, by the options of `heddle run` that ask. */
+/* What runs measure besides their statistics, named after the options of `heddle run`. */
 static void read_measures(struct spec_reader *r, yaml_node_t *node)
 {
     static const char *const names[] = {"locality", "belady", "attribution", "per_pc"};
@@ -333,7 +333,7 @@ static void read_measures(struct spec_reader *r, yaml_node_t *node)
             k++;
         if (name && k == N_NAMES)
             yaml_complain(r->doc, item, "there are: locality, belady, attribution, per_pc",
-                          "no run can measure '%s'", name);
+                          "a run cannot measure '%s'", name);
         else if (name)
             r->spec->measures |= parts[k];
         r->spec->attribute |= name && k == ATTRIBUTION;
@@ -345,7 +345,8 @@ static void read_series(struct spec_reader *r, yaml_node_t *node)
 {
     const char *text = yaml_scalar(r->doc, node, "a number of core cycles");
     if (text && (!number_parse_u64(text, &r->spec->series_cycles) || !r->spec->series_cycles))
-        yaml_complain(r->doc, node, NULL, "expected core cycles, a number above 0, not '%s'", text);
+        yaml_complain(r->doc, node, NULL, "expected a number of core cycles above 0, not '%s'",
+                      text);
 }
 
 static void read_series_columns(struct spec_reader *r, yaml_node_t *node)
@@ -358,7 +359,7 @@ static void read_series_columns(struct spec_reader *r, yaml_node_t *node)
     r->spec->series_columns = spec_keep_text(r, strbuf_text(&all));
     strbuf_destroy(&all);
     if (!r->spec->series_cycles)
-        yaml_complain(r->doc, node, "series: 10000", "'series_columns' is a part of 'series'");
+        yaml_complain(r->doc, node, "series: 10000", "'series_columns' needs 'series'");
 }
 
 static const char *const spec_keys[] = {
@@ -400,20 +401,20 @@ static void read_axes(struct spec_reader *r, yaml_node_t *node)
     }
     if (yaml_find(r->doc, node, "size") && yaml_find(r->doc, node, "sizes"))
         yaml_complain(r->doc, yaml_find(r->doc, node, "sizes"), NULL,
-                      "'size' and 'sizes' mean the same: write one of them");
+                      "'size' and 'sizes' mean the same: write only one of them");
     if (!yaml_find(r->doc, node, "workloads") && !yaml_find(r->doc, node, "program") &&
         !yaml_find(r->doc, node, "kernel"))
         yaml_complain(r->doc, node, "workloads: [kmn, bfs], or workloads: all",
                       "the experiment names no workloads, no program and no kernel");
     if ((r->spec->measures || r->spec->per_pc) && yaml_find(r->doc, node, "program"))
         yaml_complain(r->doc, yaml_find(r->doc, node, "measure"), "measure: attribution",
-                      "only attribution is measured of programs");
+                      "of programs, only attribution can be measured");
     if (r->spec->series_cycles && yaml_find(r->doc, node, "program"))
         yaml_complain(r->doc, yaml_find(r->doc, node, "series"), NULL,
-                      "time series are of workloads, not of programs");
+                      "time series are available for workloads, not for programs");
 }
 
-/* What the command line says instead, and what is left to the defaults. */
+/* Applies the command line, and the defaults for what is left. */
 static void complete_axes(struct spec_reader *r, yaml_node_t *node)
 {
     struct spec_axes *a = &r->axes;
@@ -429,17 +430,17 @@ static void complete_axes(struct spec_reader *r, yaml_node_t *node)
         spec_add_choice(&a->sizes, r->changes->size ? r->changes->size : "small", node);
     yaml_node_t *inputs = yaml_find(r->doc, node, "inputs");
     if (inputs && yaml_find(r->doc, node, "size_of"))
-        yaml_complain(r->doc, inputs, NULL,
-                      "'inputs' change a size that all workloads have: not "
-                      "with 'size_of'");
+        yaml_complain(
+            r->doc, inputs, NULL,
+            "'inputs' change a size that all workloads share: not possible with 'size_of'");
     else if (inputs)
         spec_read_inputs(r, inputs);
     if (!a->gpus.n)
         spec_add_choice(&a->gpus, r->changes->gpu ? r->changes->gpu : gpu_names[0], node);
     if (!a->seeds.n)
         spec_add_choice(&a->seeds, "1", node)->seed = WORKLOAD_DEFAULT_SEED;
-    /* An axis that is not there is one choice that says nothing; one whose every choice is missing
-     * leaves no points. */
+    /* A missing axis is one choice without words; one whose choices are all missing leaves no
+     * points. */
     if (!a->schedulers.n && !yaml_find(r->doc, node, "schedulers"))
         spec_add_choice(&a->schedulers, "", node);
     if (!a->l1d.n && !yaml_find(r->doc, node, "l1d"))

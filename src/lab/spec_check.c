@@ -1,10 +1,10 @@
-/* Whether the axes of an experiment say every thing once. */
+/* Checks that the axes of an experiment set everything once. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lab/spec_axes.h"
 
-/* Some choice of a scheduler or a policy sets the parameter already. */
+/* Does some choice of a scheduler or a policy already set the parameter? */
 static bool is_set_by(const struct spec_axis *a, const char *name)
 {
     size_t n = strlen(name);
@@ -16,7 +16,7 @@ static bool is_set_by(const struct spec_axis *a, const char *name)
     return false;
 }
 
-/* Of two axes that set one parameter the later would win, and points would not be what they say. */
+/* If two axes set one parameter, the later would win, and points would not be what they claim. */
 static void check_conflict(struct spec_reader *r, uint32_t axis)
 {
     const struct axis_choice *setting = &r->axes.settings[axis].choices[0];
@@ -29,7 +29,8 @@ static void check_conflict(struct spec_reader *r, uint32_t axis)
             other = strcmp(setting->text, "cpu.programs") == 0 ? "cpu" : "llc";
     if (other)
         diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, setting->line, setting->col,
-                 "say it in one place", "'%s' is set under '%s' already", setting->text, other);
+                 "set it in one place only", "'%s' is set under '%s' already", setting->text,
+                 other);
 }
 
 static int compare_choices(const void *a, const void *b)

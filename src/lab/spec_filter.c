@@ -57,7 +57,7 @@ static bool meets_test(struct filter *f, struct filter_test *t, const struct poi
     return meets;
 }
 
-/* Every test is made, so that each learns which of its values occur. */
+/* Makes every test, so that each learns which of its values occur. */
 static bool meets(struct filter *f, struct filter_condition *c, const struct point *p)
 {
     bool all = true;

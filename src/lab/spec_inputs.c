@@ -1,4 +1,4 @@
-/* The axes of an experiment that say what runs: workloads, programs, sizes of inputs, seeds. */
+/* The axes of an experiment that define what runs: workloads, programs, sizes of inputs, seeds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +86,7 @@ void spec_read_kernels(struct spec_reader *r, yaml_node_t *node)
     }
 }
 
-/* What follows the size's name is looked at when points are made. */
+/* What follows the size's name is checked when points are made. */
 bool spec_some_workload_has(struct spec_reader *r, const char *size)
 {
     const char *name = arena_strndup(&r->spec->arena, size, strcspn(size, ":"));
@@ -114,7 +114,8 @@ static void multiply_sizes(struct spec_reader *r, const char *name, yaml_node_t 
 {
     struct spec_axis old = r->axes.sizes, *sizes = &r->axes.sizes;
     if ((uint64_t)old.n * yaml_count(values) > SPEC_MAX_POINTS) {
-        yaml_complain(r->doc, values, NULL, "more than %d sizes with such inputs", SPEC_MAX_POINTS);
+        yaml_complain(r->doc, values, NULL,
+                      "the experiment has more than %d sizes with such inputs", SPEC_MAX_POINTS);
         return;
     }
     *sizes = (struct spec_axis){0};
@@ -150,13 +151,13 @@ static struct axis_choice *find_workload(struct spec_reader *r, const char *name
     return NULL;
 }
 
-/* Workloads whose input is not of the size of the others: {hg: small}. */
+/* Workloads whose input has another size than the rest: {hg: small}. */
 void spec_read_own_sizes(struct spec_reader *r, yaml_node_t *node)
 {
     uint32_t n = yaml_pairs(r->doc, node, "sizes of workloads: {NAME: SIZE}");
     if (r->axes.sizes.n != 1)
         yaml_complain(r->doc, node, "size: paper-s2, size_of: {hg: small}",
-                      "'size_of' makes exceptions from a single 'size'");
+                      "'size_of' lists exceptions from a single 'size'");
     for (uint32_t i = 0; i < n; i++) {
         const yaml_node_t *key = yaml_key(r->doc, node, i), *value = yaml_value(r->doc, node, i);
         const char *name = yaml_scalar(r->doc, key, "a workload");

@@ -30,7 +30,7 @@ static bool read_wait(int *milliseconds)
     return true;
 }
 
-/* What SQLite takes for something other than the path of a file. */
+/* Paths that SQLite does not treat as files. */
 static bool names_no_file(const char *path)
 {
     return !path[0] || strcmp(path, ":memory:") == 0 || strncmp(path, "file:", 5) == 0;
@@ -44,8 +44,8 @@ static bool is_folder(const char *path)
 
 /* --- failures --- */
 
-/* SQLite says so of its database only: where no place is left for the files beside it, it speaks of
- * an error of input or output, be it while reading. */
+/* SQLite reports a full disk for its database only: if there is no space for the files beside it,
+ * it reports an I/O error, even while reading. */
 static bool is_disk_full(const struct store *s, int code)
 {
     if (code != SQLITE_IOERR)
@@ -63,12 +63,12 @@ enum heddle_status store_fail(struct store *s, const char *doing)
     enum heddle_status status = HEDDLE_ENVIRONMENT;
     if (is_disk_full(s, code)) {
         code = SQLITE_FULL;
-        problem = "no space is left on its disk";
+        problem = "its disk is full";
     }
     switch (code) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        advice = "another program is writing to it; wait for that one or use another store";
+        advice = "another program is writing to it; wait until that ends or use another store";
         break;
     case SQLITE_FULL:
         advice = "what was stored before is safe; free some space and run the same command again";
@@ -76,22 +76,22 @@ enum heddle_status store_fail(struct store *s, const char *doing)
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
-        advice = "check that the file and its folder exist and may be written, or use another "
+        advice = "check that the file and its folder exist and are writable, or use another "
                  "--store FILE";
         break;
     case SQLITE_CORRUPT:
-        advice = "the file is damaged; `sqlite3 FILE .recover` may save what is in it, or move it "
+        advice = "the file is damaged; `sqlite3 FILE .recover` may save its content, or move it "
                  "away and run the experiment again";
         break;
     case SQLITE_NOTADB:
-        advice = "it is no result store; name another file with --store FILE";
+        advice = "it is not a result store; name another file with --store FILE";
         status = HEDDLE_BAD_INPUT;
         break;
     case SQLITE_IOERR:
         advice = extended == SQLITE_IOERR_WRITE || extended == SQLITE_IOERR_FSYNC
                      ? "what was stored before is safe; the disk may be full or the file too large "
-                       "for a limit: make room and run the same command again"
-                     : "what was stored before is safe; the disk cannot be used";
+                       "for a limit: free some space and run the same command again"
+                     : "what was stored before is safe; the disk failed";
         break;
     default:
         break;
@@ -175,7 +175,7 @@ static enum heddle_status apply_schemas(struct store *s, int64_t from)
     return ok ? HEDDLE_OK : store_fail(s, "bring up to date");
 }
 
-/* Is it ours, and of which version? An empty file is a new store. */
+/* Is it one of ours, and which version? An empty file is a new store. */
 static enum heddle_status check_kind(struct store *s, int64_t *version)
 {
     int64_t n_tables = store_number(s, "SELECT count(*) FROM sqlite_master");
@@ -188,12 +188,13 @@ static enum heddle_status check_kind(struct store *s, int64_t *version)
                          "this is a database of another program, not a result store; name another "
                          "file with --store FILE");
     if (*version > STORE_SCHEMA_VERSION)
-        return fail_with(s, HEDDLE_BAD_INPUT,
-                         "this store was written by a later Heddle; use that one, or another file");
+        return fail_with(
+            s, HEDDLE_BAD_INPUT,
+            "this store was written by a later Heddle; use that version, or another file");
     return HEDDLE_OK;
 }
 
-/* Under the writers' lock, so that of several programs one migrates and the others find it done. */
+/* Holds the writers' lock, so that one program migrates and the others find it done. */
 static enum heddle_status migrate(struct store *s)
 {
     int64_t version;
@@ -219,13 +220,12 @@ static enum heddle_status open_for_reading(struct store *s)
     if (status != HEDDLE_OK || version == STORE_SCHEMA_VERSION)
         return status;
     return fail_with(s, HEDDLE_BAD_INPUT,
-                     version == 0
-                         ? "this store is empty: `heddle sweep` fills it"
-                         : "this store is of an earlier Heddle; `heddle store upgrade FILE` "
-                           "or a `heddle sweep` into it brings it up to date");
+                     version == 0 ? "this store is empty: `heddle sweep` fills it"
+                                  : "this store was written by an earlier Heddle; `heddle store "
+                                    "upgrade FILE` or a `heddle sweep` into it upgrades it");
 }
 
-/* A store in a place that cannot be written to can be read if no writer left anything to settle. */
+/* A store that cannot be written to is readable if no writer left an unfinished log. */
 static void open_immutable(struct store *s, const char *path)
 {
     struct strbuf uri = {0};
@@ -243,7 +243,7 @@ static void open_immutable(struct store *s, const char *path)
     strbuf_destroy(&log);
 }
 
-/* A reader that may write, though it does not, is who removes the log when it is the last. */
+/* A reader that could write, though it does not, removes the log if it closes last. */
 static void open_file(struct store *s, const char *path, enum store_access how,
                       int wait_milliseconds)
 {
@@ -259,7 +259,7 @@ static enum heddle_status refuse_path(struct store *s)
 {
     strbuf_addf(&s->error, "--store '%s': this is %s\n", s->path,
                 is_folder(s->path) ? "a folder, not a file"
-                                   : "no file, and nothing would be kept there");
+                                   : "not a file, and nothing would be kept there");
     return HEDDLE_BAD_INPUT;
 }
 
@@ -279,8 +279,8 @@ enum heddle_status store_check_place(struct store *s)
                       (uint64_t)info.st_ino == s->inode))
         return HEDDLE_OK;
     return fail_with(s, HEDDLE_ENVIRONMENT,
-                     "the store was removed or replaced while it was written to, and its results "
-                     "with it; run the same command again");
+                     "the store was removed or replaced while it was being written, and its "
+                     "results are lost; run the same command again");
 }
 
 enum heddle_status store_open(const char *path, enum store_access how, struct store **out)
@@ -288,11 +288,12 @@ enum heddle_status store_open(const char *path, enum store_access how, struct st
     struct store *s = xcalloc(1, sizeof *s);
     *out = s;
     s->path = strdup(how == STORE_MEMORY ? "in memory" : path);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to report, not an end */
+    signal(SIGXFSZ, SIG_IGN); /* a file that reaches a size limit is an error to report, not a
+                               * reason to die */
     int wait = 0;
     if (!read_wait(&wait))
         return fail_with(s, HEDDLE_BAD_INPUT,
-                         "HEDDLE_STORE_WAIT_SECONDS is to be a number of seconds, at most a day");
+                         "HEDDLE_STORE_WAIT_SECONDS must be a number of seconds, at most a day");
     if (how != STORE_MEMORY && (names_no_file(path) || is_folder(path)))
         return refuse_path(s);
     open_file(s, path, how, wait);

@@ -1,4 +1,4 @@
-/* Who runs which point right now. */
+/* Which process runs which point right now. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "lab/store_internal.h"
 
-/* When a process began, as the host counts; "" if there is none of that number. */
+/* The start time of a process, in the host's units; "" if there is no process of that number. */
 static void process_start(int64_t pid, char *out, size_t cap)
 {
     char path[64], text[1024];
@@ -20,7 +20,7 @@ static void process_start(int64_t pid, char *out, size_t cap)
     size_t n = fread(text, 1, sizeof text - 1, f);
     fclose(f);
     text[n] = 0;
-    /* The 22nd field; the second, in parentheses, may hold anything. */
+    /* The 22nd field; the second, in parentheses, may contain anything. */
     char *at = strrchr(text, ')');
     for (int field = 2; at && field < 22; field++)
         at = strchr(at + 1, ' ');
@@ -49,7 +49,7 @@ static bool is_claimed_by_other(struct store *s, const char *key)
 {
     sqlite3_stmt *q = store_prepare(s, "SELECT host, pid, process_id FROM claim WHERE key = :key");
     if (!q)
-        return false; /* writing a claim will fail as well, and say why */
+        return false; /* writing a claim will fail as well, and report why */
     store_bind_text(q, ":key", key);
     bool is_claimed = sqlite3_step(q) == SQLITE_ROW;
     if (is_claimed)

@@ -1,12 +1,12 @@
-/* The results of one store go into another. */
+/* Copies the results of one store into another. */
 #include "lab/store_merge.h"
 
 #include <sqlite3.h>
 
 #include "lab/store_internal.h"
 
-/* Results that both have and that differ in what was simulated: of one key there is one result, so
- * one of the two is wrong. */
+/* Results that both stores have and that differ in simulated numbers: a key has one result, so one
+ * of the two is wrong. */
 static const char find_conflict[] =
     "SELECT b.workload, b.size, b.seed, coalesce(b.gpu, ''), coalesce(b.scheduler, ''),"
     " coalesce(b.l1d, ''), a.id, b.id FROM other.run b JOIN main.run a ON a.key = b.key"
@@ -15,7 +15,7 @@ static const char find_conflict[] =
     " LEFT JOIN main.stat_value w ON w.run = a.id AND w.stat = m.id"
     " WHERE v.run = b.id AND n.name NOT LIKE 'host.%' AND w.value IS NOT v.value) LIMIT 1";
 
-/* A result takes the place of a failure; what is there already stays. */
+/* A result replaces a failure; existing results are kept. */
 static const char *const before[] = {
     "DELETE FROM main.run WHERE state = 'failed'"
     " AND key IN (SELECT key FROM other.run WHERE state = 'done')",
@@ -60,7 +60,7 @@ static bool exec_all(struct store *s, const char *const *statements, size_t n)
     return ok;
 }
 
-/* All columns but the id, with the number that the configuration has here. */
+/* All columns except the id, with the configuration's number in this store. */
 static bool copy_runs(struct store *s)
 {
     struct strbuf sql = {0};
@@ -89,8 +89,8 @@ static enum heddle_status check_conflicts(struct store *s, const char *path)
         strbuf_clear(&s->error);
         strbuf_addf(
             &s->error,
-            "%s and %s have different results of the same point: %s (%s), seed %lld, %s %s "
-            "%s, %lld and %lld there\n  one of the runs was wrong; nothing of %s is taken\n",
+            "%s and %s have different results of the same point: %s (%s), seed %lld, %s %s %s, "
+            "%lld and %lld there\n  one of the runs was wrong; nothing is taken from %s\n",
             s->path, path, sqlite3_column_text(q, 0), sqlite3_column_text(q, 1),
             (long long)sqlite3_column_int64(q, 2), sqlite3_column_text(q, 3),
             sqlite3_column_text(q, 4), sqlite3_column_text(q, 5),
@@ -116,7 +116,7 @@ static enum heddle_status copy_all(struct store *s, const char *path, struct sto
     return HEDDLE_OK;
 }
 
-/* What is wrong with a store that cannot be merged is its own to say. */
+/* A store that cannot be merged reports its own error. */
 static enum heddle_status check_source(struct store *s, const char *path)
 {
     struct store *other = NULL;

@@ -1,4 +1,4 @@
-/* Which builds of plug-ins the results of a store are of. */
+/* Which plug-in builds the results of a store belong to. */
 #include <string.h>
 
 #include <sqlite3.h>

@@ -1,4 +1,4 @@
-/* Results go in, and are found again by their keys. */
+/* Stores results and finds them by their keys. */
 #include <string.h>
 
 #include <sqlite3.h>
@@ -25,14 +25,14 @@ enum heddle_status store_find(struct store *s, const char *key, enum store_state
     return status;
 }
 
-/* Members of a document that have columns or tables of their own. */
+/* Members of a document that have their own columns or tables. */
 #define STORED_MEMBERS                                                                             \
     "'workload', 'kernel', 'size', 'seed', 'gpu', 'mode', 'scheduler', 'l1d_policy', 'l2_policy'," \
     " 'criticality', 'atomics', 'heddle_version', 'input_hash', 'output_hash', 'verified', "       \
     "'message', 'replayed', 'config',"                                                             \
     " 'stats', 'units', 'input', 'kernels', 'series'"
 
-/* The statements below add to a run that has ended: its id. */
+/* The statements below add to a finished run: its id. */
 #define DONE_RUN "(SELECT id FROM run WHERE key = :key AND state = 'done')"
 
 /* One statement after the other, each with the parameters it names. */
@@ -105,7 +105,7 @@ struct put_values {
     const char *document, *config;
 };
 
-/* Binds whatever of it the statement names. */
+/* Binds those values that the statement names. */
 static void bind_result(sqlite3_stmt *q, const struct put_values *v)
 {
     const struct store_result *r = v->result;
@@ -159,12 +159,12 @@ static bool put_all(struct store *s, const struct put_values *v)
         return false;
     if (store_number(s, n_inputs) != n_before && !store_make_views(s))
         return false;
-    /* Statistics that are new to the store: their units are the program's to know. */
+    /* Statistics that are new to the store: the program knows their units. */
     return store_number(s, "SELECT count(*) FROM stat_name WHERE unit = ''") <= 0 ||
            store_add_units(s);
 }
 
-/* The digest of the document's machine: SQLite finds it, SHA-256 is ours. */
+/* The digest of the document's machine: SQLite extracts it, SHA-256 is ours. */
 static void config_digest(struct store *s, const char *document, char digest[HASH_TEXT_BYTES])
 {
     digest[0] = 0;

@@ -1,4 +1,4 @@
-/* The units of statistics, of which results repeat only those of mechanisms. */
+/* The units of statistics; results contain only those of mechanisms. */
 #include <sqlite3.h>
 
 #include "analysis/locality.h"
@@ -14,7 +14,7 @@ static bool add_unit(sqlite3_stmt *q, struct heddle_stat stat)
     return sqlite3_step(q) == SQLITE_DONE;
 }
 
-/* Columns of time series that are no statistics of whole runs. */
+/* Columns of time series that are not statistics of whole runs. */
 static const struct heddle_stat series_only[] = {{.name = "resident_warps", .unit = "warps"},
                                                  {.name = "resident_ctas", .unit = "CTAs"}};
 

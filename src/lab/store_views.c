@@ -1,19 +1,20 @@
-/* The views of a store whose columns follow what it holds, and which of its rows are of this
- * Heddle's model. */
+/* The views of a store whose columns depend on its content, and which rows belong to this Heddle's
+ * model. */
 #include <sqlite3.h>
 #include <string.h>
 
 #include "lab/model.h"
 #include "lab/store_internal.h"
 
-/* The main statistics, which are columns of `results` and `kernels`: the dot is an underscore. */
+/* The main statistics, which are columns of `results` and `kernels`, with an underscore for the
+ * dot. */
 static const char *const main_stats[] = {
     "cycles",    "warp_insts",   "thread_insts",   "ipc",          "l1d.loads",
     "l1d.hits",  "l1d.merges",   "l1d.misses",     "l1d.bypasses", "l1d.mpki",
     "l2.misses", "noc.flits_up", "noc.flits_down", "dram.bytes"};
 enum { N_MAIN_STATS = sizeof main_stats / sizeof main_stats[0] };
 
-/* Looked up one by one, so that only the columns that a query names cost anything. */
+/* Looked up one by one, so that only the columns that a query names cost time. */
 static void add_main_stats(struct strbuf *sql, const char *table, const char *owner)
 {
     for (size_t i = 0; i < N_MAIN_STATS; i++) {
@@ -26,14 +27,14 @@ static void add_main_stats(struct strbuf *sql, const char *table, const char *ow
     }
 }
 
-/* What stands before and after the inputs and the statistics. */
+/* The columns before and after the inputs and the statistics. */
 static const char first_columns[] =
     "r.id, r.state, r.workload, r.size, r.seed, r.gpu, r.scheduler, r.l1d, r.l2, r.atomics,"
     " r.criticality, r.settings";
 static const char last_columns[] =
     "r.verified, r.replayed, r.message, r.seconds, r.stored_at, r.model, r.command";
 
-/* A workload may call an input as the view calls something else: that one is `input_NAME`. */
+/* An input whose name is a column of the view becomes `input_NAME`. */
 static bool is_taken(const char *name)
 {
     static const char *const others[] = {
@@ -94,7 +95,7 @@ bool store_make_views(struct store *s)
     return ok;
 }
 
-/* --- the model of today --- */
+/* --- the current model --- */
 
 bool store_note_model(struct store *s)
 {
@@ -117,8 +118,8 @@ bool store_note_model(struct store *s)
     return ok;
 }
 
-/* Runs whose sources are those of today: every digest that a run has in `parts` is today's, and
- * there is one of each of its mechanisms that is known today. */
+/* Runs whose sources are current: every digest of the run's `parts` is current, and each of its
+ * known mechanisms has a digest there. */
 static const char current_runs[] =
     "INSERT INTO temp.current_run SELECT id FROM run WHERE model = :model AND parts NOT IN"
     " (SELECT p.parts FROM (SELECT DISTINCT parts FROM run) p, json_each(p.parts) j"
@@ -128,7 +129,7 @@ static const char current_runs[] =
     " 'atomics ' || atomics, 'criticality ' || criticality)"
     " AND m.name NOT IN (SELECT key FROM json_each(parts)))";
 
-/* The views of the store with the rows of today alone. A name finds those of `temp` first. */
+/* The views of the store restricted to current rows. Names are looked up in `temp` first. */
 static const char current_views[] =
     "CREATE TEMP VIEW results AS SELECT * FROM main.results WHERE id IN temp.current_run;"
     "CREATE TEMP VIEW stats AS SELECT * FROM main.stats WHERE run IN temp.current_run;"

@@ -11,7 +11,7 @@
 #include "lab/workers.h"
 #include "stats/host.h"
 
-/* What is still to be done about a point. */
+/* What remains to be done for a point. */
 enum todo { TODO_RUN, TODO_WAIT /* another sweep runs it */, TODO_RUNNING, TODO_NOTHING };
 
 struct sweep {
@@ -25,8 +25,8 @@ struct sweep {
     struct workers workers;
     struct trace_pool traces;
     enum trace_use *use;         /* by point: what its run does with a trace */
-    struct program_files *files; /* by point: of a program that runs */
-    bool *executes;              /* by point: not again with a trace, after that failed */
+    struct program_files *files; /* by point: for a running program */
+    bool *executes;              /* by point: no trace again, after that failed */
     uint32_t next;               /* points before it have been started or need nothing */
     double began;
 };
@@ -42,7 +42,7 @@ static void tell(struct sweep *w, const struct point *what)
         w->options->progress(w->options->progress_user, p, what);
 }
 
-/* For those who watch the store. */
+/* For observers of the store. */
 static enum heddle_status note(struct sweep *w)
 {
     const struct sweep_progress *p = &w->outcome->counts;
@@ -53,7 +53,7 @@ static enum heddle_status note(struct sweep *w)
                                                                .seconds = p->seconds});
 }
 
-/* --- what is there already --- */
+/* --- existing results --- */
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -132,8 +132,8 @@ static enum heddle_status look_up(struct sweep *w, uint32_t i)
 
 /* --- running --- */
 
-/* What to run: the workload, perhaps recording a trace, or a trace of it; of a program only how to
- * tell of it, for the program follows the options. */
+/* What to run: the workload, possibly recording a trace, or a trace of it. For a program, only what
+ * to measure, because the program follows the options. */
 static void add_program(struct sweep *w, uint32_t i, struct point_words *words)
 {
     const struct point *p = &w->points[i];
@@ -221,7 +221,7 @@ static enum heddle_status start_some(struct sweep *w)
     return status;
 }
 
-/* Why a run failed, in its own words where it had any. */
+/* Why a run failed, in its own words if there are any. */
 static void explain(const struct worker_end *e, struct strbuf *out)
 {
     if (e->exit_status > 128)
@@ -235,8 +235,8 @@ static void explain(const struct worker_end *e, struct strbuf *out)
         out->text[--out->len] = 0;
 }
 
-/* Memory ran out, somebody ended it, a file could not be written: nothing that the point would do
- * again elsewhere or tomorrow. */
+/* Out of memory, killed, a file could not be written: reasons that need not occur again on another
+ * host or another day. */
 static bool is_of_the_host(const struct worker_end *e)
 {
     static const int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGXCPU};
@@ -246,7 +246,7 @@ static bool is_of_the_host(const struct worker_end *e)
     return e->exit_status == HEDDLE_ENVIRONMENT || e->exit_status == 127;
 }
 
-/* Told, but not stored: the next sweep tries it again. */
+/* Reported, but not stored: the next sweep retries it. */
 static enum heddle_status give_up(struct sweep *w, const struct worker_end *e)
 {
     struct strbuf message = {0};
@@ -313,8 +313,8 @@ static enum heddle_status keep_result(struct sweep *w, struct worker_end *e)
     return status;
 }
 
-/* False if the run is to be done again: one that used a trace and failed may have failed because of
- * that. After a replay it records the trace again, after a recording it just executes. */
+/* False if the run must be repeated: a run that used a trace may have failed because of it. After a
+ * replay the trace is recorded again; after a recording the point executes without one. */
 static bool trace_is_done_with(struct sweep *w, const struct worker_end *e)
 {
     enum trace_use use = w->use[e->job];
@@ -350,7 +350,8 @@ static enum heddle_status finish_some(struct sweep *w)
     return status;
 }
 
-/* Points that another sweep was at: done by now, or to be taken over. True while some are left. */
+/* Points that another sweep was running: done by now, or to be taken over. True while some are
+ * left. */
 static bool revisit(struct sweep *w, enum heddle_status *status)
 {
     bool some_left = false;
@@ -402,7 +403,7 @@ static enum heddle_status open_traces(struct sweep *w)
     if (trace_pool_create(&w->traces, w->options->traces))
         return HEDDLE_OK;
     strbuf_clear(&w->store->error);
-    strbuf_addf(&w->store->error, "cannot make the folder %s: %s\n", w->options->traces,
+    strbuf_addf(&w->store->error, "cannot create the folder %s: %s\n", w->options->traces,
                 strerror(errno));
     return HEDDLE_ENVIRONMENT;
 }

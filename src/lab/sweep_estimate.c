@@ -1,5 +1,5 @@
-/* How long a sweep may take, by what points of the same workload and size took on this store's
- * machines. Other schedulers and policies take other times: an order of magnitude, no promise. */
+/* How long a sweep may take, based on how long points of the same workload and size took in this
+ * store. Other schedulers and policies take other times, so this is only an order of magnitude. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ enum heddle_status sweep_estimate(struct store *s, const struct point *points, u
         e->n_known += seconds > 0;
         e->seconds += seconds;
     }
-    /* Those of which nothing is known are taken to be like the others. */
+    /* Points without data are assumed to be like the others. */
     if (e->n_known)
         e->seconds *= (double)e->n_to_run / e->n_known;
     destroy_durations(&d);

@@ -46,7 +46,7 @@ static bool depends_on_time(struct trace_reader *r, struct strbuf *why, bool *is
     return depends;
 }
 
-/* A file that is no sound trace is recorded again. */
+/* A file that is not a valid trace is recorded again. */
 static enum entry_state look_at(const char *path)
 {
     bool cannot_read, is_sound = true;
@@ -71,7 +71,7 @@ static struct trace_entry *entry_of(struct trace_pool *t, const struct point *p,
     return e;
 }
 
-/* Annotations are about arguments, and lines that L2 drops may be missed by the host: a trace has
+/* Annotations refer to arguments, and the host may miss lines that L2 drops: a trace contains
  * neither arguments nor the host's copies. */
 static bool needs_the_program(const struct point *p)
 {
@@ -96,7 +96,7 @@ enum trace_use trace_pool_use(struct trace_pool *t, const struct point *p, struc
         return TRACE_RECORD;
     case ENTRY_READY:
         return TRACE_REPLAY;
-    case ENTRY_BEING_RECORDED: /* nobody waits: executing takes no longer */
+    case ENTRY_BEING_RECORDED: /* no waiting: executing takes no longer */
     case ENTRY_UNFIT:
         break;
     }
@@ -108,7 +108,8 @@ void trace_pool_recorded(struct trace_pool *t, const struct point *p)
     struct arena arena = {0};
     struct trace_entry *e = entry_of(t, p, &arena);
     enum entry_state found = look_at(path_of(t, p, &arena));
-    e->state = found == ENTRY_ABSENT ? ENTRY_UNFIT : found; /* it could not be written: no more */
+    e->state = found == ENTRY_ABSENT ? ENTRY_UNFIT : found; /* it could not be written: do not try
+                                                             * again */
     arena_destroy(&arena);
 }
 

@@ -14,10 +14,10 @@
 #include "base/folder.h"
 #include "lab/store_internal.h"
 
-/* How often a run is looked at; steps are made of these samples. */
+/* How often a run is sampled; steps are made of these samples. */
 #define SAMPLE_CYCLES "1000"
 
-/* --- the runs, each writing two files into a folder of our own --- */
+/* --- the runs, each writing two files into a temporary folder --- */
 
 struct files {
     char *folder, *json[WHY_SIDES], *csv[WHY_SIDES];
@@ -67,7 +67,7 @@ static enum heddle_status start_run(const char *program, const char *run, const 
     wordexp_t words;
     if (wordexp(run, &words, WRDE_NOCMD) != 0 || words.we_wordc == 0) {
         strbuf_addf(error,
-                    "cannot make words of '%s'; write it as for heddle run: 'kmn --size tiny'\n",
+                    "cannot split '%s' into words; write it as for heddle run: 'kmn --size tiny'\n",
                     run);
         return HEDDLE_BAD_INPUT;
     }
@@ -82,7 +82,7 @@ static enum heddle_status start_run(const char *program, const char *run, const 
     return HEDDLE_ENVIRONMENT;
 }
 
-/* A workload's run that fails tells why in its result; what others say has been said. */
+/* A failed workload run gives the reason in its result; others have printed it already. */
 static void explain_failure(const char *path, const char *run, int side, struct strbuf *error)
 {
     static const char sql[] = "SELECT json_extract(:text, '$.error')";
@@ -95,7 +95,7 @@ static void explain_failure(const char *path, const char *run, int side, struct 
         store_bind_text(q, ":text", strbuf_text(&text));
     if (q && sqlite3_step(q) == SQLITE_ROW) {
         const char *why = (const char *)sqlite3_column_text(q, 0);
-        strbuf_addf(error, "%c did not come to its end, so there is nothing to compare: %s\n  %s\n",
+        strbuf_addf(error, "%c did not run to its end, so there is nothing to compare: %s\n  %s\n",
                     'A' + side, run, why ? why : "its result is wrong");
     }
     sqlite3_finalize(q);
@@ -103,7 +103,7 @@ static void explain_failure(const char *path, const char *run, int side, struct 
     strbuf_destroy(&text);
 }
 
-/* Side by side. */
+/* Both run concurrently. */
 static enum heddle_status do_runs(const char *program, const char *const runs[WHY_SIDES],
                                   const struct files *f, struct strbuf *error)
 {
@@ -142,7 +142,7 @@ static const char *const column_names[N_COLUMNS] = {"cycle",
                                                     "scheduler.warps_may_load",
                                                     "scheduler.vta_hits"};
 
-/* The wanted columns of a row, in the order of column_names. */
+/* The selected columns of a row, in the order of column_names. */
 static void read_row(char *line, const int *at, double *row)
 {
     int i = 0;
@@ -182,7 +182,7 @@ static struct why_step step_of(const struct sums *s)
                              .vta_hits = (uint64_t)s->of[VTA_HITS]};
 }
 
-/* A row belongs to the step in which its last cycle lies. */
+/* A row belongs to the step that contains its last cycle. */
 static void read_steps(char *text, double end_cycle, struct why_side *side)
 {
     struct sums steps[WHY_STEPS] = {0}, whole = {0};
@@ -193,7 +193,7 @@ static void read_steps(char *text, double end_cycle, struct why_side *side)
     while ((line = strsep(&text, "\n")) && *line) {
         double row[N_COLUMNS] = {0};
         read_row(line, at, row);
-        if (at[MAY_LOAD] < 0) /* a scheduler that does not tell holds no warp back */
+        if (at[MAY_LOAD] < 0) /* a scheduler without this statistic holds back no warp */
             row[MAY_LOAD] = row[RESIDENT];
         uint32_t step = (uint32_t)((row[CYCLE] - 1) * WHY_STEPS / end_cycle);
         add_row(&steps[step < WHY_STEPS ? step : WHY_STEPS - 1], row);
@@ -231,7 +231,7 @@ enum heddle_status why_find(const char *program, const char *const runs[WHY_SIDE
     enum heddle_status status = do_runs(program, runs, &f, error);
     for (int i = 0; status == HEDDLE_OK && i < WHY_SIDES; i++)
         status = read_side(&f, i, out, error);
-    folder_remove(f.folder); /* with what a run that was killed has left */
+    folder_remove(f.folder); /* includes files that a killed run has left */
     return status;
 }
 

@@ -45,11 +45,11 @@ void workers_destroy(struct workers *w)
     *w = (struct workers){0};
 }
 
-/* In the child: becomes the program. */
+/* In the child: runs the program. */
 static void become(const char *const *argv, int out, int err, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it ended before we could say so */
+    if (getppid() != parent) /* the parent ended before we could register for its death */
         _exit(127);
     int null = open("/dev/null", O_RDONLY);
     dup2(null, STDIN_FILENO);
@@ -92,7 +92,7 @@ bool workers_start(struct workers *w, uint32_t job, const char *const *argv)
     return true;
 }
 
-/* Takes what there is; closes at the end. */
+/* Reads what is available; closes at the end. */
 static void take(int *fd, struct strbuf *into)
 {
     char piece[65536];

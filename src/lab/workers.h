@@ -1,6 +1,5 @@
-/* Programs that run side by side on this machine, each with its output and messages collected.
- * What happens to one (a crash, a signal) is its own affair. When this process ends, however it
- * ends, they end too. */
+/* Programs that run concurrently on this machine, with their output and messages collected. A crash
+ * of one does not affect the others. When this process ends, for whatever reason, they end too. */
 #ifndef HEDDLE_LAB_WORKERS_H
 #define HEDDLE_LAB_WORKERS_H
 
@@ -24,21 +23,21 @@ struct workers {
 };
 
 void workers_create(struct workers *w, uint32_t n);
-/* Ends those that still run. */
+/* Ends those still running. */
 void workers_destroy(struct workers *w);
 
-/* Starts argv[0] in a free place; false if the system could not, with errno set. */
+/* Starts argv[0] in a free slot; false, with errno set, if the system refuses. */
 bool workers_start(struct workers *w, uint32_t job, const char *const *argv);
 
-/* One that has ended: how, as a shell would say (128 + n after signal n). */
+/* A program that has ended, with its status in shell convention (128 + n after signal n). */
 struct worker_end {
     uint32_t job;
     int exit_status;
     double seconds;
-    struct strbuf out, err; /* the caller's from now on */
+    struct strbuf out, err; /* the caller owns them from now on */
 };
 
-/* Collects what they write, for at most so many milliseconds; true if one has ended. */
+/* Collects their output for at most that many milliseconds; true if one has ended. */
 bool workers_wait(struct workers *w, int milliseconds, struct worker_end *end);
 
 /* Processors that this process may use. */

@@ -5,7 +5,8 @@
 
 #include "base/file_status.h"
 
-/* A byte that cannot be part of a text: its place, but no excerpt, which would have to show it. */
+/* A byte that cannot be text: reports its position without an excerpt, which would have to show
+ * it. */
 static void report_byte(struct diag_list *diags, const char *file, const char *text, size_t at,
                         const char *problem)
 {
@@ -14,19 +15,19 @@ static void report_byte(struct diag_list *diags, const char *file, const char *t
         line += text[i] == '\n';
         col = text[i] == '\n' ? 1 : col + 1;
     }
-    diag_add(diags, DIAG_ERROR, file, NULL, line, col, NULL, "%s (byte 0x%02x): this is no text",
+    diag_add(diags, DIAG_ERROR, file, NULL, line, col, NULL, "%s (byte 0x%02x): this is not text",
              problem, (unsigned char)text[at]);
 }
 
 static void report_syntax(const yaml_parser_t *p, struct yaml_doc *d)
 {
-    const char *problem = p->problem ? p->problem : "not readable as YAML";
+    const char *problem = p->problem ? p->problem : "not valid YAML";
     if (p->error == YAML_READER_ERROR)
         report_byte(d->diags, d->file, d->text, p->problem_offset, problem);
     else
         diag_add(d->diags, DIAG_ERROR, d->file, d->text, (uint32_t)p->problem_mark.line + 1,
                  (uint32_t)p->problem_mark.column + 1,
-                 d->text[p->problem_mark.index] == '\t' ? "YAML is indented with blanks, not tabs"
+                 d->text[p->problem_mark.index] == '\t' ? "indent YAML with spaces, not tabs"
                                                         : NULL,
                  "%s", problem);
 }
@@ -36,7 +37,7 @@ static bool is_key(const yaml_node_t *key, const char *name)
     return key->type == YAML_SCALAR_NODE && strcmp((const char *)key->data.scalar.value, name) == 0;
 }
 
-/* Of two values under one name YAML would leave it open which one counts. */
+/* YAML leaves it open which of two values with the same name counts. */
 static void check_map(struct yaml_doc *d, const yaml_node_t *map)
 {
     uint32_t n = (uint32_t)(map->data.mapping.pairs.top - map->data.mapping.pairs.start);
@@ -44,7 +45,7 @@ static void check_map(struct yaml_doc *d, const yaml_node_t *map)
         const yaml_node_t *key = yaml_key(d, map, i);
         for (uint32_t k = 0; k < i && key->type == YAML_SCALAR_NODE; k++)
             if (is_key(yaml_key(d, map, k), (const char *)key->data.scalar.value)) {
-                yaml_complain(d, key, NULL, "'%s' is given twice, first in line %u",
+                yaml_complain(d, key, NULL, "'%s' is given twice, first on line %u",
                               (const char *)key->data.scalar.value, yaml_line(yaml_key(d, map, k)));
                 break;
             }
@@ -59,7 +60,7 @@ static void check_maps(struct yaml_doc *d)
             check_map(d, n);
 }
 
-/* What follows `---` would be read by nobody. */
+/* What follows `---` would be ignored. */
 static void check_end(struct yaml_doc *d, yaml_parser_t *parser)
 {
     yaml_document_t more;
@@ -69,7 +70,8 @@ static void check_end(struct yaml_doc *d, yaml_parser_t *parser)
     }
     const yaml_node_t *root = yaml_document_get_root_node(&more);
     if (root)
-        yaml_complain(d, root, "make two files of it", "a second document: only one is read");
+        yaml_complain(d, root, "split it into two files",
+                      "a second document: only one per file is read");
     yaml_document_delete(&more);
 }
 
@@ -198,6 +200,6 @@ void yaml_check_keys(struct yaml_doc *d, const yaml_node_t *map, const char *con
             is_known = strcmp(name, keys[k]) == 0;
         if (!is_known)
             yaml_complain(d, key, suggest_hint(&d->diags->arena, name, keys, n),
-                          "there is no '%s' here", name);
+                          "'%s' is missing here", name);
     }
 }

@@ -1,4 +1,4 @@
-/* A YAML file as a tree whose every node knows its place, for messages that point at it. */
+/* A YAML file as a tree whose nodes know their position, for messages that point at it. */
 #ifndef HEDDLE_LAB_YAML_DOC_H
 #define HEDDLE_LAB_YAML_DOC_H
 
@@ -9,15 +9,15 @@
 
 struct yaml_doc {
     yaml_document_t document;
-    const char *file, *text; /* the caller's: must outlive the tree */
+    const char *file, *text; /* owned by the caller; must outlive the tree */
     struct diag_list *diags;
 };
 
-/* Reads a file that is to be text; whatever is wrong with it is in `diags`. */
+/* Reads a file that should be text; errors are in `diags`. */
 enum heddle_status yaml_file_read(const char *path, struct strbuf *text, struct diag_list *diags);
 
-/* False after a syntax error, which is in `diags`; otherwise yaml_doc_destroy() ends it. Also
- * complains of keys that a map has twice, and of a second document. */
+/* False after a syntax error, which is in `diags`; otherwise call yaml_doc_destroy() later. Also
+ * reports duplicate keys of a map and a second document. */
 bool yaml_doc_load(struct yaml_doc *d, const char *file, const char *text, struct diag_list *diags);
 void yaml_doc_destroy(struct yaml_doc *d);
 
@@ -36,21 +36,21 @@ static inline uint32_t yaml_col(const yaml_node_t *n)
 void yaml_complain(struct yaml_doc *d, const yaml_node_t *at, const char *hint, const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
 
-/* The text of a scalar; of anything else NULL, with a complaint that `what` was expected. */
+/* The text of a scalar; for anything else NULL, with an error that `what` was expected. */
 const char *yaml_scalar(struct yaml_doc *d, const yaml_node_t *n, const char *what);
 
-/* How many items: of a list its own, of anything else 1. A lone value is a list of one. */
+/* The number of items of a list; 1 for anything else. A single value counts as a list of one. */
 uint32_t yaml_count(const yaml_node_t *n);
 yaml_node_t *yaml_item(struct yaml_doc *d, yaml_node_t *n, uint32_t i);
 
-/* The pairs of a map; 0 for anything else, with a complaint. */
+/* The pairs of a map; 0, with an error, for anything else. */
 uint32_t yaml_pairs(struct yaml_doc *d, const yaml_node_t *n, const char *what);
 yaml_node_t *yaml_key(struct yaml_doc *d, const yaml_node_t *map, uint32_t i);
 yaml_node_t *yaml_value(struct yaml_doc *d, const yaml_node_t *map, uint32_t i);
 /* The value of a key, or NULL. */
 yaml_node_t *yaml_find(struct yaml_doc *d, const yaml_node_t *map, const char *key);
 
-/* Complains of every key of the map that is not among `keys`. */
+/* Reports every key of the map that is not in `keys`. */
 void yaml_check_keys(struct yaml_doc *d, const yaml_node_t *map, const char *const *keys,
                      uint32_t n);
 

@@ -12,7 +12,7 @@ enum heddle_status report_query(struct store *s, const char *sql, struct query_a
 {
     struct diag_list diags = {0};
     enum heddle_status status = query_run(s, sql, answer, &diags);
-    if (diags.n_errors) /* the store lacks what every store of its schema has */
+    if (diags.n_errors) /* the store lacks something that every store of its schema has */
         diag_format(&diags, &s->error);
     diag_list_destroy(&diags);
     return status;
@@ -79,11 +79,11 @@ static enum heddle_status add_values(struct store *s, const char *key, const cha
     return status;
 }
 
-/* Statistics that are zero in every run tell nothing. */
+/* Statistics that are zero in every run carry no information. */
 #define TOLD "stat IN (SELECT stat FROM stat_value GROUP BY stat HAVING max(abs(value)) > 0)"
 
-/* The page stays below 20 MB: all of the newest results is shown, less of older ones. In bytes of
- * the page these are some 3, 5, 1, 5 and 6 MB. */
+/* The page stays below 20 MB: everything about the newest results is shown, less about older ones.
+ * In bytes of the page these limits are about 3, 5, 1, 5 and 6 MB. */
 #define SHOWN_RUNS   "(SELECT id FROM run ORDER BY id DESC LIMIT 10000)"
 #define TOLD_RUNS    "(SELECT id FROM run ORDER BY id DESC LIMIT 2500)"
 #define TOLD_KERNELS "(SELECT id FROM kernel ORDER BY id DESC LIMIT 600)"
@@ -104,7 +104,7 @@ static const char left_out[] =
     " (SELECT count(DISTINCT run) FROM details WHERE name IN ('per_pc', 'reuse', 'timeline')"
     " AND (run, name) NOT IN (SELECT run, name FROM " TOLD_DETAILS ")) AS details";
 
-/* --- what there is of every run --- */
+/* --- data that every run has --- */
 
 static const struct {
     const char *key, *sql;
@@ -129,7 +129,7 @@ static enum heddle_status add_tables(struct store *s, struct strbuf *out)
     return status;
 }
 
-/* --- what only some runs have --- */
+/* --- data that only some runs have --- */
 
 static enum heddle_status add_details(struct store *s, struct strbuf *out)
 {
@@ -153,7 +153,7 @@ static enum heddle_status add_details(struct store *s, struct strbuf *out)
     return status;
 }
 
-/* Adds `"names": {"_Z3addPfS_i": "add", ...}` of the kernels of C++. */
+/* Adds `"names": {"_Z3addPfS_i": "add", ...}` for C++ kernels. */
 static enum heddle_status add_names(struct store *s, struct strbuf *out)
 {
     struct query_answer a = {0};

@@ -13,8 +13,8 @@
 #include "report/report_internal.h"
 #include "report/thin.h"
 
-/* Rows of a time series, and the first so many cycles of a timeline: those of one SM are 100 to
- * 300 MB on disk before they are thinned. */
+/* Rows of a time series, and the number of first cycles of a timeline: one SM's are 100 to 300 MB
+ * on disk before they are thinned. */
 enum { SERIES_ROWS = 400, TIMELINE_CYCLES = 400000 };
 
 struct explained {
@@ -29,7 +29,7 @@ struct explained {
     struct strbuf *error;
 };
 
-/* --- what the store knows --- */
+/* --- from the store --- */
 
 static enum heddle_status find_result(struct store *s, struct explained *e)
 {
@@ -47,7 +47,8 @@ static enum heddle_status find_result(struct store *s, struct explained *e)
         strbuf_addf(e->error, "%s has no result %" PRId64 "; `heddle query` lists their ids\n",
                     s->path, e->id);
     else if (a.cells[0].kind != CELL_TEXT)
-        strbuf_addf(e->error, "result %" PRId64 " was stored without the command that repeats it\n",
+        strbuf_addf(e->error,
+                    "result %" PRId64 " was stored without its command and cannot be repeated\n",
                     e->id);
     else if (a.cells[1].kind != CELL_INTEGER)
         strbuf_addf(e->error, "result %" PRId64 " is of a run without timing\n", e->id);
@@ -69,7 +70,7 @@ static void tell(const struct explained *e, const char *doing, double seconds)
         e->options->progress(e->options->progress_user, e->id, doing, seconds);
 }
 
-/* Runs a program to its end; its output is added to `out`. */
+/* Runs a program to completion and adds its output to `out`. */
 static enum heddle_status run_program(struct explained *e, const char *const *argv,
                                       const char *doing, struct strbuf *out)
 {
@@ -96,12 +97,12 @@ static enum heddle_status run_program(struct explained *e, const char *const *ar
     return ok ? HEDDLE_OK : HEDDLE_WRONG_RESULT;
 }
 
-/* The command of the result, "heddle run ...", with what is to be watched. */
+/* The command of the result, "heddle run ...", with the options for what to measure. */
 static enum heddle_status run_again(struct explained *e, struct strbuf *document)
 {
     wordexp_t words;
     if (wordexp(e->command, &words, WRDE_NOCMD) != 0 || words.we_wordc < 3) {
-        strbuf_addf(e->error, "cannot make words of '%s'\n", e->command);
+        strbuf_addf(e->error, "cannot split '%s' into words\n", e->command);
         return HEDDLE_BAD_INPUT;
     }
     uint64_t period = e->cycles / SERIES_ROWS + 1;
@@ -152,7 +153,7 @@ static bool make_folder(struct explained *e)
 
 /* --- all of it --- */
 
-/* The run's document, an object, with two members more. */
+/* The run's document, an object, with two additional members. */
 static void join(struct strbuf *document, const struct strbuf *reuse, const struct strbuf *timeline)
 {
     char *end = strrchr(document->text, '}');
@@ -170,7 +171,7 @@ static enum heddle_status explain(struct store *s, struct explained *e)
     if (status == HEDDLE_OK)
         status = run_again(e, &document);
     if (status == HEDDLE_OK && !store_is_result(s, strbuf_text(&document))) {
-        strbuf_addf(e->error, "result %" PRId64 " is of several runs\n", e->id);
+        strbuf_addf(e->error, "result %" PRId64 " consists of several runs\n", e->id);
         status = HEDDLE_BAD_INPUT;
     }
     if (status == HEDDLE_OK)

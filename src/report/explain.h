@@ -1,6 +1,6 @@
-/* A result of a store, run again to see more of it: by static instruction, over time, its reuse
- * distances and the timeline of an SM's warps. The run is the same to the last counter; what it
- * tells beyond the stored result is added to that. */
+/* Runs a stored result again to see more of it: per static instruction, over time, its reuse
+ * distances and the timeline of an SM's warps. The run repeats every counter exactly; what it
+ * measures beyond the stored result is added to it. */
 #ifndef HEDDLE_REPORT_EXPLAIN_H
 #define HEDDLE_REPORT_EXPLAIN_H
 
@@ -8,7 +8,7 @@
 
 struct explain_options {
     const char *program; /* heddle itself */
-    /* Told what is being done, now and then; may be NULL. */
+    /* Called from time to time with the current step; may be NULL. */
     void (*progress)(void *user, int64_t id, const char *doing, double seconds);
     void *progress_user;
 };

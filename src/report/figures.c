@@ -1,12 +1,13 @@
-/* The figures of papers that the store has points of. A figure may have been run with other inputs
- * than its own (`heddle figure --size`): the size with most of its points is shown. */
+/* The figures of papers for which the store has points. A figure may have been run with inputs of
+ * another size (`heddle figure --size`): the size with most of its points is shown. */
 #include <string.h>
 
 #include "base/json.h"
 #include "lab/figure.h"
 #include "report/report_internal.h"
 
-/* Which workloads, sizes and GPUs the store has; looked up before the costly making of keys. */
+/* Which workloads, sizes and GPUs the store has; checked before the expensive computation of
+ * keys. */
 struct inputs {
     struct query_answer places; /* workload, size, GPU */
     struct query_answer sizes;
@@ -14,7 +15,7 @@ struct inputs {
 
 static bool knows_input(const struct inputs *in, const struct point *p)
 {
-    bool is_file = strpbrk(p->gpu.text, "./"); /* results have the name that is in it */
+    bool is_file = strpbrk(p->gpu.text, "./"); /* results have the name inside the file */
     for (uint32_t i = 0; i + 2 < in->places.n_cells; i += 3)
         if (strcmp(in->places.cells[i].text, p->workload->name) == 0 &&
             strcmp(in->places.cells[i + 1].text, p->size->name) == 0 &&
@@ -32,7 +33,7 @@ static bool may_have_points(const struct inputs *in, const struct figure *f)
 }
 
 /* The figure with inputs of a size (NULL = its own), and how many of its points the store has. A
- * figure that cannot be made with them has none. */
+ * figure that is not possible with them has none. */
 static enum heddle_status try_figure(struct store *s, const struct inputs *in, const char *name,
                                      const char *size, struct figure *f)
 {
@@ -68,14 +69,14 @@ static void add_figure(struct figure *f, const char *size, const char *store_nam
     strbuf_destroy(&text);
 }
 
-/* A figure that only shares a few points with those that were run would be an empty drawing. */
+/* A figure that shares only a few points with what was run would be an empty drawing. */
 static bool is_worth_drawing(const struct figure *f)
 {
     enum { LEAST_SHARE = 4 }; /* a fourth */
     return f->n_found && LEAST_SHARE * f->n_found >= f->spec.n_points;
 }
 
-/* Adds the best of the sizes, if it has enough points or is asked for. */
+/* Adds the best of the sizes, if it has enough points or was requested. */
 static enum heddle_status add_best(struct store *s, const struct inputs *in, const char *name,
                                    bool is_wanted, const char *store_name, bool *is_first,
                                    struct strbuf *out)

@@ -6,7 +6,7 @@
 /* web/, bundled. */
 extern const char report_page_text[];
 
-/* JSON inside an element of HTML: '<' occurs in strings alone, where it may be written so. */
+/* JSON inside an HTML element: '<' occurs only in strings, where it may be escaped. */
 static void add_data(const struct strbuf *data, struct strbuf *out)
 {
     const char *text = strbuf_text(data);

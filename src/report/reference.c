@@ -1,4 +1,4 @@
-/* What a reader of results looks up: meanings of statistics, papers, GPUs as they come. */
+/* What a reader of results looks up: meanings of statistics, papers, the shipped GPUs. */
 #include "analysis/locality.h"
 #include "base/json.h"
 #include "gpu/machine.h"
@@ -41,7 +41,7 @@ static void add_meanings(struct strbuf *out)
     arena_destroy(&arena);
 }
 
-/* Which mechanisms count a statistic themselves: "ccws, ccws_authors". */
+/* Which mechanisms count a statistic: "ccws, ccws_authors". */
 static void add_mechanisms(struct json_writer *w)
 {
     struct arena arena = {0};

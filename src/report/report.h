@@ -1,5 +1,5 @@
-/* The page of a store: all that it holds as one JSON document, and the HTML file around it. What
- * the page shows and how is in web/, bundled into the program when Heddle is built.
+/* The page of a store: its whole content as one JSON document, and the HTML file around it. web/
+ * defines what the page shows and how; it is bundled into the program when Heddle is built.
  *
  * Names from users' programs and files stay JSON strings until the page makes them text nodes. */
 #ifndef HEDDLE_REPORT_REPORT_H
@@ -9,9 +9,9 @@
 #include "lab/store.h"
 
 struct report_options {
-    const char *store_name; /* as the page calls it */
-    bool is_live;           /* the page asks its server for news */
-    /* Files of figures, beside those that come with Heddle. */
+    const char *store_name; /* the store's name on the page */
+    bool is_live;           /* the page asks its server for updates */
+    /* Figure files, in addition to the shipped ones. */
     const char *const *figures;
     uint32_t n_figures;
 };

@@ -14,11 +14,11 @@
 #include "lab/store_progress.h"
 #include "report/report.h"
 
-/* One thread answers all requests, so what it keeps needs no lock. */
+/* One thread answers all requests, so its state needs no lock. */
 struct server {
     struct MHD_Daemon *daemon;
     char *store_path;
-    struct strbuf version, data; /* the document of that version, made once */
+    struct strbuf version, data; /* the document of that version, built once */
 };
 
 struct answer {
@@ -27,7 +27,7 @@ struct answer {
     struct strbuf body;
 };
 
-/* --- what there is to answer --- */
+/* --- answers --- */
 
 static void answer_error(struct answer *a, unsigned status, const char *message)
 {
@@ -50,7 +50,7 @@ static struct store *open_store(const struct server *v, struct answer *a)
     return NULL;
 }
 
-/* The document of the present version, kept until there is another. */
+/* The document of the current version, kept until there is another. */
 static enum heddle_status refresh(struct server *v, struct store *s)
 {
     struct strbuf version = {0};
@@ -127,7 +127,7 @@ static void answer_path(struct server *v, const struct path *p, struct answer *a
 
 /* --- requests --- */
 
-/* A page of elsewhere whose name leads here (DNS rebinding) names another host. */
+/* A foreign page whose name resolves to this machine (DNS rebinding) sends another host name. */
 static bool names_this_machine(struct MHD_Connection *c)
 {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};

@@ -23,7 +23,7 @@ struct slot {
 };
 
 struct span {
-    char *kernel; /* as JSON has it, without quotes */
+    char *kernel; /* JSON-escaped, without quotes */
     uint64_t from, to;
 };
 
@@ -35,7 +35,7 @@ struct thinned {
     uint64_t sm;
 };
 
-/* --- reading: one event a line, as timeline.c writes them --- */
+/* --- reading: one event per line, as timeline.c writes them --- */
 
 static bool number_of(const char *line, const char *key, uint64_t *out)
 {
@@ -47,7 +47,7 @@ static bool number_of(const char *line, const char *key, uint64_t *out)
     return end != at + strlen(key);
 }
 
-/* The text of a string, as JSON has it. */
+/* The JSON-escaped text of a string. */
 static const char *text_of(const char *line, const char *key, size_t *len)
 {
     const char *at = strstr(line, key);

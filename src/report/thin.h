@@ -1,6 +1,6 @@
-/* A timeline of warps (analysis/timeline.h) thinned to what a page can show: of each so many cycles
- * of a warp slot the category that most of them have. The number of steps is bounded, so the room
- * it takes does not grow with the run; a short run is kept cycle by cycle. */
+/* Thins a timeline of warps (analysis/timeline.h) to what a page can show: for each step of a fixed
+ * number of cycles, the most frequent category of a warp slot. The number of steps is bounded, so
+ * its size does not grow with the run; a short run is kept cycle by cycle. */
 #ifndef HEDDLE_REPORT_THIN_H
 #define HEDDLE_REPORT_THIN_H
 
