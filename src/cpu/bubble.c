@@ -10,7 +10,7 @@ enum { BATCH = 256, LINE_BYTES = 64, BASE = 0x10000000 };
 struct bubble {
     struct cpu_source source; /* first */
     uint64_t bytes, at;       /* of the buffer; the next line in it */
-    bool stores;              /* it does not load */
+    bool stores;              /* otherwise it loads */
     /* An access whenever `due` reaches `per_access`; `step` is added for each instruction. */
     uint64_t due, step, per_access;
     uint64_t n_insts, n_read; /* of a run */
@@ -19,7 +19,7 @@ struct bubble {
 
 static const char cache_name[] = "cache_bubble_", bandwidth_name[] = "bandwidth_bubble_";
 
-/* The number behind the prefix; -1 = it is not there. */
+/* The number after the prefix; -1 = there is none. */
 static int pressure(const char *name, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -72,7 +72,7 @@ static void close_bubble(struct cpu_source *s)
 static const struct cpu_source_ops bubble_ops = {
     .refill = refill, .rewind = begin_again, .close = close_bubble};
 
-/* Bytes a second = step / per_access x width x MHz x 10^6 x bytes of an access: a line is read, and
+/* Bytes per second = step / per_access x width x MHz x 10^6 x bytes per access: a line is read, and
  * written back. */
 static void set_pace(struct bubble *b, uint32_t eighths, const struct bubble_machine *m)
 {

@@ -31,7 +31,7 @@ static struct mem_request *pop(struct cpu_queue *q)
     return q->items[q->first++ & q->mask].request;
 }
 
-/* When the first of it is due. */
+/* When its first entry is due. */
 static uint64_t due(const struct cpu_queue *q)
 {
     return q->first != q->end ? q->items[q->first & q->mask].at : CPU_NEVER;
@@ -42,7 +42,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Something was put into a queue, or taken out of it. */
+/* An entry was added to a queue or removed. */
 static void note_due(struct cpu_caches *c)
 {
     uint64_t from_l2 = c->first_l2_hit != c->end_l2_hit
@@ -91,7 +91,7 @@ static void write_back(struct cpu_caches *c, uint64_t line, uint64_t now)
 
 static const struct cache_room all_room = {.miss_queue = true, .port = true, .bypass_table = true};
 
-/* Fills in what differs from access to access of a cache. */
+/* Fills in the fields that differ between accesses of a cache. */
 static const struct mem_access *describe(struct mem_access *a, const struct cache *cache,
                                          enum mem_kind kind, uint64_t line, uint64_t now)
 {
@@ -102,8 +102,8 @@ static const struct mem_access *describe(struct mem_access *a, const struct cach
     return a;
 }
 
-/* Each miss may have to write two dirty lines: that of L2 which its line replaces, and that of L2
- * which is replaced by the line that leaves L1. */
+/* Each miss may have to write two dirty lines: the line of L2 that its line replaces, and the line
+ * of L2 that is replaced by the victim of L1. */
 static struct cache_room room_for_miss(const struct cpu_caches *c)
 {
     struct cache_room room = all_room;
@@ -111,7 +111,7 @@ static struct cache_room room_for_miss(const struct cpu_caches *c)
     return room;
 }
 
-/* L1 waits for the line; L2 has it, or asks for it. */
+/* L1 waits for the line; L2 has it, or requests it. */
 static void ask_l2(struct cpu_caches *c, uint64_t line, uint32_t l1_mshr, uint64_t now)
 {
     const struct mem_access *a = describe(&c->l2_access, c->l2, MEM_LOAD, line, now);
@@ -159,12 +159,12 @@ bool cpu_caches_store(struct cpu_caches *c, uint64_t line, uint64_t now)
 
 /* --- data --- */
 
-/* A dirty line leaves L1. */
+/* A dirty line is evicted from L1. */
 static void put_into_l2(struct cpu_caches *c, uint64_t line, uint64_t now)
 {
     const struct mem_access *a = describe(&c->l2_access, c->l2, MEM_STORE, line, now);
     struct cache_result res = cache_store(c->l2, a, all_room, NULL);
-    assert(res.answer == CACHE_HIT); /* L1 had it, so nobody waits for it */
+    assert(res.answer == CACHE_HIT); /* L1 had it, so nothing waits for it */
     if (res.writeback)
         write_back(c, cache_victim(c->l2)->line, now);
 }

@@ -11,7 +11,7 @@
 struct cpu_setup;
 struct cpu_window;
 
-/* Where an application's addresses begin: the number of the application + 1 above the bits that are
+/* Application address spaces: the number of the application + 1 is placed above the address bits
  * taken from its trace. */
 enum { CPU_ADDRESS_BITS = 40 };
 
@@ -22,7 +22,7 @@ struct cpu_timed {
     struct mem_request *request;
 };
 
-/* First in, first out, by cycles that never fall. */
+/* First in, first out; cycles never decrease. */
 struct cpu_queue {
     struct cpu_timed *items;
     uint32_t mask, first, end;
@@ -30,23 +30,23 @@ struct cpu_queue {
 
 struct cpu_caches {
     struct cache *l1, *l2;
-    struct cpu_window *window; /* whose loads wait */
+    struct cpu_window *window; /* the window whose loads wait */
     uint32_t l2_delay;         /* from the access of L1 to data of L2, or to the request */
     uint32_t write_buffer;
-    struct mem_access access;               /* of requests: what all have in common */
-    struct mem_access l1_access, l2_access; /* the present one */
-    /* When the first line comes, and when the first request may leave; CPU_NEVER = none does. */
+    struct mem_access access;               /* for requests: the common fields */
+    struct mem_access l1_access, l2_access; /* the current ones */
+    /* When the first line arrives, and when the first request may leave; CPU_NEVER = none. */
     uint64_t fill_at, send_at;
-    /* Requests that leave from their cycle on, dirty lines, and data that come. */
+    /* Requests and dirty lines with the cycle from which they may leave, and arriving data. */
     struct cpu_queue reads, writes, replies;
     struct cpu_l2_hit {
         uint64_t at;
         uint32_t mshr;
-    } * l2_hits; /* lines that come from L2, a ring */
+    } * l2_hits; /* lines arriving from L2, a ring */
     uint32_t l2_hits_mask, first_l2_hit, end_l2_hit;
     struct mem_request *free_requests;
-    uint32_t n_reads, n_writes; /* requests and dirty lines that are not answered yet */
-    bool unblocked;             /* in this cycle: an access that lacked room may find some */
+    uint32_t n_reads, n_writes; /* requests and dirty lines not answered yet */
+    bool unblocked;             /* in this cycle: an access that lacked room may now find some */
     struct tx_port up;
     struct rx_port down;
     const struct clock_domain *clock;
@@ -68,11 +68,11 @@ enum cpu_answer cpu_caches_load(struct cpu_caches *c, uint64_t line, struct cpu_
 bool cpu_caches_store(struct cpu_caches *c, uint64_t line, uint64_t now);
 /* A message for the core. */
 void cpu_caches_take(struct cpu_caches *c, const struct message *m, uint64_t now);
-/* The steps of a cycle that are theirs: lines that come, if fill_at is reached, and requests that
- * leave, if send_at is. */
+/* The caches' steps of a cycle: arriving lines, once fill_at is reached, and leaving requests, once
+ * send_at is. */
 void cpu_caches_fill(struct cpu_caches *c, uint64_t now);
 void cpu_caches_send(struct cpu_caches *c, uint64_t now);
-/* The next cycle after `now` in which a request can leave, as far as is known. */
+/* The next cycle after `now` in which a request can leave, as far as known. */
 uint64_t cpu_caches_next_send(struct cpu_caches *c, uint64_t now);
 
 #endif

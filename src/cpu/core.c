@@ -33,8 +33,8 @@ struct cpu_stats cpu_core_first_stats(const struct cpu_core *core, sim_time now)
     return core->first_end ? core->first : cpu_core_stats(core, now);
 }
 
-/* MODEL: what the caches count at the first end includes accesses of instructions in the window
- * that belong to the next run. */
+/* MODEL: what a CPU core's caches count at the first end includes accesses of instructions in the
+ * window that belong to the next run. */
 static void note_first_end(struct cpu_core *core, uint64_t now)
 {
     if (core->first_end || !core->first_length || core->window.retired < core->first_length)
@@ -62,7 +62,7 @@ bool cpu_core_check(const struct cpu_core *core, struct strbuf *why)
     bool ok = true;
     for (uint32_t i = 0; i < sizeof identities / sizeof identities[0]; i++)
         if (!identities[i].holds) {
-            strbuf_addf(why, "CPU core of application %u: not: %s\n", core->caches.access.app,
+            strbuf_addf(why, "CPU core of application %u: violated: %s\n", core->caches.access.app,
                         identities[i].what);
             ok = false;
         }
@@ -105,7 +105,7 @@ static bool read_more(struct cpu_core *core)
     return s->n_left;
 }
 
-/* Those that belong to the instruction that has just entered. */
+/* Records that belong to the instruction that has just entered. */
 static void enter_joined(struct cpu_core *core)
 {
     struct cpu_source *s = core->source;
@@ -135,7 +135,7 @@ static void enter(struct cpu_core *core, uint64_t now)
     }
 }
 
-/* Are there no more instructions, before another work-group comes? */
+/* Are there no more instructions until another work-group comes? */
 static inline bool is_out_of_work(const struct cpu_core *core)
 {
     return core->is_worker && (!core->has_group || core->group_is_read);
@@ -163,7 +163,7 @@ static void begin_group(struct cpu_core *core, uint64_t group)
     core->source->ops->begin(core->source, group);
 }
 
-/* MODEL: its stores may still be in flight to the caches. */
+/* MODEL: when a work-group on a CPU core ends, its stores may still be in flight to the caches. */
 static void end_group(struct cpu_core *core, uint64_t now)
 {
     sim_time t = ticker_time(&core->ticker, now);
@@ -174,7 +174,7 @@ static void end_group(struct cpu_core *core, uint64_t now)
                    .at = t + core->dispatch_latency, .to = core->dispatcher, .kind = MSG_CTA_DONE});
 }
 
-/* Nothing is left to do for a core that is stopping. */
+/* A stopping core has nothing left to do. */
 static bool has_drained(const struct cpu_core *core)
 {
     const struct cpu_window *w = &core->window;
@@ -215,7 +215,7 @@ static void take(struct shard *s, const struct message *m, uint64_t now)
     struct cpu_core *core = (struct cpu_core *)s;
     if (m->kind != MSG_CTA_START)
         cpu_caches_take(&core->caches, m, now);
-    else if (!core->is_stopping) /* nobody may have the work-group any more */
+    else if (!core->is_stopping) /* the dispatcher may no longer have the work-group */
         begin_group(core, (uintptr_t)m->body);
 }
 
@@ -232,7 +232,7 @@ static void describe_wait(const struct shard *s, struct strbuf *out)
     const struct cpu_window *w = &core->window;
     strbuf_addf(out,
                 "CPU core of application %u: %" PRIu64 " instructions retired, %" PRIu64
-                " in the window, %" PRIu64 " stores wait, %u lines asked for, %u written\n",
+                " in the window, %" PRIu64 " stores waiting, %u lines requested, %u written\n",
                 core->caches.access.app, w->retired, w->entered - w->retired,
                 w->kept_store - w->done_store, core->caches.n_reads, core->caches.n_writes);
 }

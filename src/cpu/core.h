@@ -1,42 +1,54 @@
 /* A CPU core that replays a trace: a reorder window, private L1 and L2, and requests to the
  * last-level cache. It is a part of a machine: a shard that sends MSG_REQUEST through its port of
- * NET_UP and gets MSG_REPLY through that of NET_DOWN, and MSG_FREE for each dirty line it wrote.
+ * NET_UP and receives MSG_REPLY through that of NET_DOWN, and MSG_FREE for each dirty line it
+ * wrote.
  *
  * What a cycle does, in this order:
- *   1. data     Lines that have come fill L2 and L1; the loads that waited for them are complete.
- *   2. retire   Up to `width` instructions leave the window in order, from the oldest on: those
- *      that entered in an earlier cycle and whose loads are complete.
+ *   1. data     Arrived lines fill L2 and L1; the loads that waited for them are complete.
+ *   2. retire   Up to `width` instructions leave the window in order, oldest first: those that
+ *               entered in an earlier cycle and whose loads are complete.
  *   3. stores   Those of retired instructions access L1, in order.
  *   4. enter    Up to `width` instructions enter the window, which holds `rob`.
- *   5. loads    Those that entered and whose sources are complete access L1, oldest first.
+ *   5. loads    Those that have entered and whose sources are complete access L1, oldest first.
  *   6. send     One request leaves for the last-level cache.
  *
- * MODEL: all instructions but loads are complete as they enter. Instruction fetch always hits and
- * branches are always predicted. MODEL: a load waits for the earlier loads that last wrote its
- * source registers. An instruction other than a load ends the dependence, unless follow_registers
- * is set: then it passes on the dependences of its source registers. MODEL: an instruction with
- * several memory operands is complete when all have arrived. Addresses of loads are not compared
- * with those of earlier stores. MODEL: L1 has a port for each access. A load that hits L1 in cycle
- * c is complete in c + l1_latency; if L2 has the line, L1 is filled and the load complete in c +
- * l1_latency + l2_latency; otherwise the request may leave in that cycle. Tags of both are looked
- * up in cycle c. MODEL: an outstanding miss is a line that L1 waits for, from any level: at most
- * `mlp`. Loads and stores of such a line join it, as many as four times the window and the store
- * buffer hold. An access for which there is no room waits; younger loads pass it, stores do not
- * pass each other. MODEL: a store leaves the window when it is the oldest, before its data are in
- * L1. It is kept in the store buffer while it lacks an outstanding miss; if the buffer is full,
- * nothing retires from the next store on. MODEL: L1 and L2 are write-back, allocate on writes, LRU,
- * and neither inclusive nor exclusive: a line comes into both, dirty victims of L1 go to L2 and
- * those of L2 to the last-level cache. A miss needs two entries of the write buffer, for the
- * victims of its line. MODEL: each application has an address space of its own, without pages: the
- * lower 40 bits of the trace's addresses, and the number of the application + 1 above them. The
- * GPU's lie below.
+ * MODEL: on a CPU core all instructions but loads are complete as they enter. Instruction fetch
+ * always hits and branches are always predicted.
  *
- * A trace that ends begins again at once, with the caches as they are. Its first run ends with it,
- * or after as many instructions as its source says.
+ * MODEL: a load of a CPU core waits for the earlier loads that last wrote its source registers. An
+ * instruction other than a load ends the dependence, unless follow_registers is set: then it passes
+ * on the dependences of its source registers.
+ *
+ * MODEL: a CPU instruction with several memory operands is complete when all have arrived.
+ * Addresses of loads are not compared with those of earlier stores.
+ *
+ * MODEL: L1 of a CPU core has a port for each access. A load that hits L1 in cycle c is complete in
+ * c + l1_latency; if L2 has the line, L1 is filled and the load complete in c + l1_latency +
+ * l2_latency; otherwise the request may leave in that cycle. Tags of both are looked up in cycle c.
+ *
+ * MODEL: an outstanding miss of a CPU core is a line that L1 waits for, from any level: at most
+ * `mlp`. Loads and stores of such a line join it, up to four times as many as the window and the
+ * store buffer hold. An access without room waits; younger loads pass it, stores do not pass each
+ * other.
+ *
+ * MODEL: a store of a CPU core leaves the window when it is the oldest, before its data are in L1.
+ * It stays in the store buffer while it lacks an outstanding miss; if the buffer is full, nothing
+ * retires from the next store on.
+ *
+ * MODEL: L1 and L2 of a CPU core are write-back, allocate on writes, LRU, and neither inclusive nor
+ * exclusive: a line is filled into both, dirty victims of L1 go to L2 and those of L2 to the
+ * last-level cache. A miss needs two entries of the write buffer, for the victims of its line.
+ *
+ * MODEL: each CPU application has its own address space, without pages: the lower 40 bits of the
+ * trace's addresses, and the number of the application + 1 above them. The GPU's addresses lie
+ * below.
+ *
+ * A trace that ends begins again at once, with the caches as they are. Its first run ends with the
+ * trace, or after the number of instructions that its source gives.
  *
  * A worker is a core that runs work-groups of a kernel instead: MSG_CTA_START gives it one, whose
- * instructions its source knows. When all of them have retired it sends MSG_CTA_DONE and waits for
- * the next one. Their addresses are the GPU's. */
+ * instructions its source knows. When all of them have retired, it sends MSG_CTA_DONE and waits for
+ * the next one. It uses the GPU's addresses. */
 #ifndef HEDDLE_CPU_CORE_H
 #define HEDDLE_CPU_CORE_H
 
@@ -54,12 +66,13 @@
     COUNTER(stores, "stores", "memory operands written")                                           \
     COUNTER(l1_hits, "accesses", "loads and stores that found their line in L1")                   \
     COUNTER(l1_merges, "accesses", "loads and stores that joined an outstanding miss of L1")       \
-    COUNTER(l1_misses, "accesses", "loads and stores that asked L2 for their line")                \
+    COUNTER(l1_misses, "accesses", "loads and stores that requested their line from L2")           \
     COUNTER(l2_hits, "accesses", "L1 misses that found their line in L2")                          \
-    COUNTER(l2_misses, "accesses", "L1 misses that asked the last-level cache")                    \
+    COUNTER(l2_misses, "accesses",                                                                 \
+            "L1 misses that requested their line from the last-level cache")                       \
     COUNTER(llc_misses, "accesses", "of these, answered from memory")                              \
     COUNTER(writebacks, "lines", "dirty lines sent to the last-level cache")                       \
-    COUNTER(bytes_asked, "bytes", "asked of the last-level cache")                                 \
+    COUNTER(bytes_asked, "bytes", "requested from the last-level cache")                           \
     COUNTER(bytes_got, "bytes", "received from the last-level cache")
 
 struct cpu_stats {
@@ -68,7 +81,7 @@ struct cpu_stats {
 #undef COUNTER
 };
 
-/* What a core is made from. */
+/* The inputs of cpu_core_create(). */
 struct cpu_setup {
     const struct cpu_config *config;
     const struct clock_domain *clock;
@@ -79,10 +92,10 @@ struct cpu_setup {
     uint32_t first_partition; /* shard id of the first slice */
     uint32_t llc_line_bytes;
     uint32_t app;              /* number of its application */
-    struct cpu_source *source; /* its program; the caller closes it after the core is gone */
+    struct cpu_source *source; /* its program; the caller closes it after the core is destroyed */
     bool every_cycle;          /* the per-cycle engine */
     bool is_worker;
-    uint32_t dispatcher; /* of a worker: shard id, and how long a message takes there */
+    uint32_t dispatcher; /* for a worker: shard id, and the latency of a message to it */
     sim_time dispatch_latency;
 };
 
@@ -95,44 +108,44 @@ struct cpu_core {
     uint64_t address_space; /* added to all addresses */
     bool every_cycle, is_running;
     bool is_worker, has_group, group_is_read;
-    uint64_t group_end; /* its last instruction's number + 1, once it is read */
-    uint64_t n_groups;  /* that have ended */
+    uint64_t group_end; /* its last instruction's number + 1, once it has been read */
+    uint64_t n_groups;  /* finished work-groups */
     uint32_t dispatcher;
     sim_time dispatch_latency;
-    bool is_stopping; /* no instruction enters any more */
+    bool is_stopping; /* no more instructions enter */
     uint64_t started; /* the first cycle */
     uint64_t restarts;
-    uint64_t first_length;  /* instructions of the first run; 0 = its end was not seen yet */
+    uint64_t first_length;  /* instructions of the first run; 0 = its end has not been seen yet */
     uint64_t first_end;     /* when the last of them had retired, since the start; 0 = not yet */
-    struct cpu_stats first; /* up to then */
+    struct cpu_stats first; /* counters up to then */
     struct arena arena;
 };
 
-/* For part_kind.create and .destroy. It does nothing before cpu_core_start(). */
+/* For part_kind.create and .destroy. The core does nothing before cpu_core_start(). */
 void cpu_core_create(struct cpu_core *core, const struct cpu_setup *setup);
 void cpu_core_destroy(struct cpu_core *core);
-/* Its first cycle is the first at or after that time. Once. */
+/* Its first cycle is the first at or after that time. Call it once. */
 void cpu_core_start(struct cpu_core *core, sim_time at);
 
-/* No instruction enters any more. When those in the window have retired and all requests are
- * answered the core is idle for good. */
+/* No more instructions enter. When those in the window have retired and all requests are answered,
+ * the core stays idle. */
 void cpu_core_stop(struct cpu_core *core);
 
-/* What it has counted before that time, which it has reached. */
+/* What it counted before that time, which it has reached. */
 struct cpu_stats cpu_core_stats(const struct cpu_core *core, sim_time now);
-/* The same up to the program's first end; up to now, if that is still to come. */
+/* The same up to the first end of the program, or up to now if it has not ended yet. */
 struct cpu_stats cpu_core_first_stats(const struct cpu_core *core, sim_time now);
 /* Has its program ended once? */
 static inline bool cpu_core_has_ended(const struct cpu_core *core)
 {
     return core->first_end != 0;
 }
-/* Why it cannot go on: its trace is broken; NULL = it can. It has called shard_fail() then. */
+/* Why it cannot continue: its trace is broken; NULL = it can. It has then called shard_fail(). */
 static inline const char *cpu_core_error(const struct cpu_core *core)
 {
     return core->source->error;
 }
-/* Do its counters agree with each other? A line in `why` for each identity that does not hold. */
+/* Are its counters consistent? Adds a line to `why` for each violated identity. */
 bool cpu_core_check(const struct cpu_core *core, struct strbuf *why);
 
 #endif

@@ -5,12 +5,12 @@
 
 const struct param cpu_params[] = {
     U32(width, "4", 1, CPU_MAX_WIDTH, "instructions",
-        "that enter the reorder window, and that retire, in a cycle"),
+        "instructions that enter the reorder window, and that retire, per cycle"),
     U32(rob, "128", 1, CPU_MAX_ROB, "instructions", "of the reorder window"),
-    U32(mlp, "8", 1, CPU_MAX_MLP, "lines", "that L1 waits for at a time"),
-    U32(store_buffer, "56", 2, 1024, "stores", "that have retired and are not in L1 yet"),
+    U32(mlp, "8", 1, CPU_MAX_MLP, "lines", "lines that L1 waits for at the same time"),
+    U32(store_buffer, "56", 2, 1024, "stores", "stores that have retired and are not in L1 yet"),
     U32(write_buffer, "32", 2, 4096, "lines",
-        "dirty lines on their way to the last-level cache; 2 for each of cpu.mlp at least"),
+        "dirty lines in flight to the last-level cache; at least 2 for each of cpu.mlp"),
     U32(l1_bytes, "32K", CPU_LINE_BYTES, 1 << 28, "bytes", "private L1 data cache"),
     U32(l1_ways, "8", 1, 64, "ways", "of L1"),
     U32(l1_latency, "4", 1, CPU_MAX_L1_LATENCY, "CPU cycles", "from an access to data of L1"),
@@ -39,7 +39,7 @@ bool cpu_config_sound(const struct cpu_config *c, struct param_flaw *flaw)
     if (c->write_buffer < 2 * c->mlp)
         return param_flawed(flaw, PARAM_NAMES("write_buffer", "mlp"),
                             "cpu.write_buffer (%u) must be at least twice cpu.mlp (%u): each "
-                            "outstanding miss may push two dirty lines out",
+                            "outstanding miss may evict two dirty lines",
                             c->write_buffer, c->mlp);
     if (c->store_buffer < c->simd_width)
         return param_flawed(flaw, PARAM_NAMES("store_buffer", "simd_width"),

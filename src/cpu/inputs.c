@@ -12,7 +12,7 @@ static uint32_t roll(struct dice *d, uint32_t n)
     return (uint32_t)(splitmix(d->state) % n);
 }
 
-/* The smallest of three: small numbers come often. */
+/* The smallest of three: small numbers are frequent. */
 static uint32_t roll_low(struct dice *d, uint32_t n)
 {
     uint32_t least = n;
@@ -27,7 +27,7 @@ static uint32_t roll_low(struct dice *d, uint32_t n)
 
 enum { N_WORDS = 20000, TEXT_BYTES = 6 << 20 };
 
-/* The word of a number, always the same. */
+/* The word with that number, always the same. */
 static void add_word(struct strbuf *out, uint32_t number)
 {
     static const char *const syllables[] = {"an", "be",  "cor", "de",  "er",   "fin", "gra", "hen",

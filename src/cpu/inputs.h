@@ -1,10 +1,10 @@
-/* Inputs for CPU programs, the same ones everywhere. */
+/* Inputs for CPU programs, identical on every host. */
 #ifndef HEDDLE_CPU_INPUTS_H
 #define HEDDLE_CPU_INPUTS_H
 
 #include "base/strbuf.h"
 
-/* English-like text: 20,000 words, the shorter their number the more frequent. */
+/* English-like text: 20,000 words; lower word numbers are more frequent. */
 void cpu_input_text(struct strbuf *out);
 /* A C source of many functions. */
 void cpu_input_c(struct strbuf *out);

@@ -1,17 +1,18 @@
-/* One instruction of a CPU trace: ChampSim's record, 64 bytes, little endian. Addresses and
- * registers of 0 are none. */
+/* One instruction of a CPU trace: ChampSim's record, 64 bytes, little endian. An address or
+ * register of 0 means none. */
 #ifndef HEDDLE_CPU_INST_RECORD_H
 #define HEDDLE_CPU_INST_RECORD_H
 
 enum { CPU_DESTS = 2, CPU_SOURCES = 4 };
 
-/* Of the recorder: recordings that are kept are made again when it changes. */
+/* Version of the recorder: stored recordings are made again when it changes. */
 enum { CPU_RECORDER_VERSION = 3 };
 
-/* Registers that ChampSim knows by number; the others have any. */
+/* Registers with a fixed number in ChampSim; the others are arbitrary. */
 enum { CPU_REG_STACK = 6, CPU_REG_FLAGS = 25, CPU_REG_IP = 26 };
 
-/* For is_branch, of generated instructions alone: more memory operands of the one before. */
+/* For is_branch, only in generated instructions: further memory operands of the previous
+ * instruction. */
 enum { CPU_JOINS = 2 };
 
 struct cpu_inst {

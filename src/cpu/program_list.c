@@ -1,4 +1,4 @@
-/* The programs: what Debian has, and some of Heddle's own (cpu/native). */
+/* The programs: Debian's, and some of Heddle's own (cpu/native). */
 #include <stddef.h>
 
 #include "cpu/program_list.h"

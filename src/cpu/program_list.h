@@ -1,4 +1,4 @@
-/* A program of the list: what is known of it, its command line and its input files. */
+/* A program of the list: its description, command line and input files. */
 #ifndef HEDDLE_CPU_PROGRAM_LIST_H
 #define HEDDLE_CPU_PROGRAM_LIST_H
 

@@ -1,5 +1,5 @@
-/* Recordings that are kept: NAME-KEY.cpu in the folder "cpu" of the cache. The key is of all that a
- * recording depends on, so that one that is out of date is simply not found. Whoever records holds
+/* Stored recordings: NAME-KEY.cpu in the folder "cpu" of the cache. The key covers everything that
+ * a recording depends on, so that an outdated one is simply not found. The recording process holds
  * the lock NAME.lock; the trace is written under another name and renamed, so that others see all
  * of it or nothing. */
 #include "cpu/programs.h"
@@ -41,9 +41,9 @@ const struct cpu_program *cpu_program_find(const char *name)
     return NULL;
 }
 
-/* --- what it runs --- */
+/* --- what is run --- */
 
-/* The newest of those that fit the pattern. */
+/* The newest file that matches the pattern. */
 static bool find_file(const char *pattern, struct strbuf *path)
 {
     glob_t found = {0};
@@ -71,14 +71,14 @@ bool cpu_program_file(const struct cpu_program *p, struct strbuf *path)
     return ok;
 }
 
-/* The same for all, and nothing is seeded by chance. */
+/* Identical for all programs, with nothing seeded at random. */
 static const char *const fixed_env[] = {
     "PATH=/usr/bin:/bin", "HOME=/",           "LC_ALL=C", "TZ=UTC", "PERL_HASH_SEED=0",
     "OMP_NUM_THREADS=1",  "PYTHONHASHSEED=0", NULL};
 
 /* --- its key --- */
 
-/* Heddle's own programs by what they are, others by size and time of last change. */
+/* Heddle's own programs by content, others by size and modification time. */
 static bool hash_program(struct hash *h, const char *path, bool own)
 {
     struct strbuf text = {0};
@@ -137,7 +137,7 @@ static bool find_place(const struct listed_program *l, struct place *at, struct 
         return false;
     }
     if (!cache) {
-        strbuf_add(why, "there is no cache folder that can be written to; HEDDLE_CACHE names one");
+        strbuf_add(why, "no cache folder is writable; name one with HEDDLE_CACHE");
         return false;
     }
     const char *folder = arena_printf(&at->arena, "%s/cpu", cache);
@@ -240,7 +240,7 @@ static enum heddle_status record(const struct listed_program *l, const struct pl
 {
     struct part_file file = {.fd = -1};
     enum heddle_status status = HEDDLE_ENVIRONMENT;
-    scratch_remove(at->folder); /* of one that was killed */
+    scratch_remove(at->folder); /* left by a killed recording */
     if (write_inputs(l, at, why)) {
         file.fd = open(at->part, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
         file.error = file.fd < 0 ? errno : 0;
@@ -294,10 +294,10 @@ void cpu_program_unknown(const char *name, struct strbuf *why)
     if (meant)
         strbuf_addf(why, "; did you mean '%s'?", meant);
     else
-        strbuf_add(why, "; `heddle cpu list` lists them, and a trace is given as a path");
+        strbuf_add(why, "; `heddle cpu list` lists them; a trace is given as a path");
 }
 
-/* Splits `NAME:SKIP+N`; false if it does not say so. */
+/* Splits `NAME:SKIP+N`; false if the word does not have that form. */
 static bool split_part(const char *word, struct strbuf *name, struct cpu_part *part)
 {
     const char *colon = strrchr(word, ':');

@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-/* --- the recorder's place --- */
+/* --- where the recorder is --- */
 
 bool cpu_find_libexec(struct strbuf *folder)
 {
@@ -80,7 +80,7 @@ static void drop(struct child *c)
     strbuf_destroy(&c->libexec);
 }
 
-/* Never returns. 126 and 127 as a shell has them. */
+/* Never returns. Exits with 126 and 127 like a shell. */
 static _Noreturn void become_valgrind(const struct child *c, const struct cpu_recording *r)
 {
     sigset_t ends = process_ends();
@@ -96,7 +96,7 @@ static _Noreturn void become_valgrind(const struct child *c, const struct cpu_re
 
 /* --- the parent --- */
 
-/* A signal that is held back has come for this process alone, perhaps. */
+/* A blocked signal may have arrived for this process alone. */
 static bool is_interrupted(void)
 {
     sigset_t ends = process_ends(), pending;
@@ -109,7 +109,7 @@ static bool is_interrupted(void)
 
 enum received { RECEIVED_ALL, RECEIVED_SIGNAL, RECEIVED_FULL };
 
-/* Takes what the recorder writes until it closes the pipe. */
+/* Reads what the recorder writes until it closes the pipe. */
 static enum received receive(const struct cpu_recording *r, int fd, struct cpu_trace_writer *w,
                              uint64_t *n_bytes)
 {
@@ -183,7 +183,7 @@ static enum heddle_status start(struct child *c, const struct cpu_recording *r, 
 {
     int fds[2];
     if (pipe(fds) != 0) {
-        strbuf_addf(why, "cannot make a pipe: %s", strerror(errno));
+        strbuf_addf(why, "cannot create a pipe: %s", strerror(errno));
         return HEDDLE_ENVIRONMENT;
     }
     fcntl(fds[0], F_SETFD, FD_CLOEXEC);
@@ -211,9 +211,9 @@ enum heddle_status cpu_record(const struct cpu_recording *r, struct sink out, ui
         status = start(&c, r, out, n_insts, why);
     else
         strbuf_add(why,
-                   "the recorder is not there: this program has been moved away from it, or was "
-                   "built where valgrind's libraries were not installed (Debian: valgrind); "
-                   "HEDDLE_LIBEXEC names its folder");
+                   "the recorder is missing: this program has been moved away from it, or was built "
+                   "without valgrind's libraries (Debian: valgrind); HEDDLE_LIBEXEC names its "
+                   "folder");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     drop(&c);
     return status;

@@ -9,9 +9,10 @@
 #include "base/strbuf.h"
 #include "heddle/heddle.h"
 
-/* Is told how far a recording has come; n_insts is 0 while the first ones are skipped. */
+/* Called with the progress of a recording; n_insts is 0 while the first instructions are
+ * skipped. */
 struct cpu_watch {
-    void (*recorded)(void *user, const char *name, uint64_t n_insts); /* NULL = nobody is */
+    void (*recorded)(void *user, const char *name, uint64_t n_insts); /* may be NULL */
     void *user;
 };
 
@@ -19,20 +20,21 @@ struct cpu_recording {
     const char *name;         /* for messages and the watcher */
     const char *const *argv;  /* ends with NULL */
     const char *const *env;   /* likewise; NULL = that of this process */
-    const char *folder;       /* to run it in; NULL = the present one */
-    bool quiet;               /* its standard input is empty, and nobody sees what it writes */
-    uint64_t skip, max_insts; /* run before the first that is recorded; recorded, 0 = all */
+    const char *folder;       /* its working folder; NULL = the current one */
+    bool quiet;               /* its standard input is empty, and its output is discarded */
+    uint64_t skip, max_insts; /* instructions skipped before the first recorded one; instructions
+                               * recorded, 0 = all */
     struct cpu_watch watch;
 };
 
-/* The folder of the recorder and of Heddle's own native programs: HEDDLE_LIBEXEC, beside this
- * program in a build, in ../libexec/heddle where it is installed. False if it is not there. */
+/* The folder of the recorder and of Heddle's own native programs: HEDDLE_LIBEXEC; otherwise beside
+ * this program in a build, or ../libexec/heddle in an installation. False if it does not exist. */
 bool cpu_find_libexec(struct strbuf *folder);
 
-/* Writes the trace to `out`. Addresses are not randomised, so that two recordings of the same are
- * alike. Signals by which a user ends a program end the recording, and are delivered when this
- * function returns; whoever has something to clean up then holds them back meanwhile.
- * Otherwise a status with the reason in `why`; no reason if `out` failed, whose owner knows it. */
+/* Writes the trace to `out`. Addresses are not randomised, so that two recordings of the same
+ * program are equal. Signals by which a user ends a program end the recording, and are delivered
+ * when this function returns; a caller that must clean up blocks them meanwhile. Otherwise a
+ * status, with the reason in `why`; no reason if `out` failed, whose owner knows it. */
 enum heddle_status cpu_record(const struct cpu_recording *r, struct sink out, uint64_t *n_insts,
                               struct strbuf *why);
 

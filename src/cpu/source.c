@@ -1,4 +1,4 @@
-/* Programs that were recorded. */
+/* Recorded programs. */
 #include "cpu/source.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static uint32_t at_most(uint64_t n)
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* What is not there, or broken, is found by the read that follows. */
+/* The next read finds what is missing or broken. */
 static void skip(struct trace_source *t)
 {
     uint32_t n = 1;

@@ -14,11 +14,12 @@
 enum {
     ROOM = 1 << 16,
     LEVEL = 6,
-    SKIPPABLE = 0x184D2A50, /* of zstd: magic number of a frame that is not read */
+    SKIPPABLE = 0x184D2A50, /* of zstd: magic number of a skippable frame */
     MAX_ORIGIN = 1 << 16,
 };
 static const char origin_head[] = "heddle cpu trace 1\n";
-static const char end_head[] = "heddle cpu end 1\n"; /* SHA-256 of all before this frame follows */
+static const char end_head[] = "heddle cpu end 1\n"; /* SHA-256 of everything before this frame
+                                                      * follows */
 enum { END_BYTES = 8 + sizeof end_head - 1 + HASH_TEXT_BYTES - 1 };
 
 enum packing { PACKED_NOT, PACKED_ZSTD, PACKED_XZ };
@@ -29,12 +30,12 @@ struct cpu_trace {
     ZSTD_DCtx *zstd;
     lzma_stream xz;
     char *origin;
-    /* Bytes of the file, those of them that were taken, and how many came before. */
+    /* Bytes of the file, how many were used, and how many came before. */
     uint8_t in[ROOM];
     size_t n_in, in_at;
     uint64_t offset;
-    bool is_at_end, is_inside; /* of the file; of what it packs */
-    bool is_damaged;           /* by the checksum at its end */
+    bool is_at_end, is_inside; /* of the file; of a compressed frame */
+    bool is_damaged;           /* according to the checksum at its end */
     _Alignas(8) uint8_t out[ROOM];
     size_t n_out, out_at;
     uint64_t n_insts;
@@ -96,7 +97,7 @@ static void copy(struct cpu_trace *t)
     t->n_out += n;
 }
 
-/* Until a record is at hand, or there is no more. */
+/* Until a record is complete, or there is no more. */
 static void unpack(struct cpu_trace *t)
 {
     memmove(t->out, t->out + t->out_at, t->n_out - t->out_at);
@@ -126,7 +127,7 @@ const struct cpu_inst *cpu_trace_read(struct cpu_trace *t, uint32_t most, uint32
     t->out_at += *n * sizeof(struct cpu_inst);
     t->n_insts += *n;
     if (!whole && t->n_out != t->out_at && !t->error.len)
-        fail(t, "the last record is not whole: each has 64 bytes; the file ends");
+        fail(t, "the last record is incomplete, each has 64 bytes; the file ends");
     else if (!whole && t->is_damaged && !t->error.len)
         fail(t, "the checksum is missing or wrong");
     return first;
@@ -235,7 +236,7 @@ struct cpu_trace_writer {
     struct sink out;
     ZSTD_CCtx *zstd;
     uint64_t n_bytes;
-    struct hash hash; /* of what was put out */
+    struct hash hash; /* of the output */
     bool failed;
     uint8_t room[ROOM];
 };

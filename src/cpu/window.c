@@ -35,7 +35,7 @@ static void block(struct cpu_window *w, uint32_t place)
 
 static void set_ready(struct cpu_window *w, struct cpu_load *l, uint64_t at);
 
-/* All its sources are known: it accesses L1 then, if it is a load. */
+/* All its sources are known: if it is a load, it accesses L1 then. */
 static void schedule(struct cpu_window *w, uint32_t place)
 {
     struct cpu_load *l = &w->loads[place];
@@ -47,7 +47,7 @@ static void schedule(struct cpu_window *w, uint32_t place)
     w->wheel_used |= 1ull << l->known % WHEEL_CYCLES;
 }
 
-/* Complete from that cycle on: those that wait for it hear of it. */
+/* Complete from that cycle on: notifies the loads that wait for it. */
 static void set_ready(struct cpu_window *w, struct cpu_load *l, uint64_t at)
 {
     l->ready_at = at;
@@ -63,7 +63,8 @@ static void set_ready(struct cpu_window *w, struct cpu_load *l, uint64_t at)
     l->waiters = 0;
 }
 
-/* MODEL: what the stack pointer and the instruction pointer hold is known without loads. */
+/* MODEL: on a CPU core the stack pointer and the instruction pointer are known without waiting for
+ * loads. */
 static inline bool is_waited_for(uint8_t reg)
 {
     return reg && reg != CPU_REG_STACK && reg != CPU_REG_IP;
@@ -130,7 +131,7 @@ static void enter_load(struct cpu_window *w, const struct cpu_inst *inst, uint64
     add_lines(add_load(w, inst, now), inst, application);
 }
 
-/* The load's own are accessed first. */
+/* The load's own lines are accessed first. */
 static void join_load(struct cpu_window *w, const struct cpu_inst *inst, uint64_t application)
 {
     struct cpu_load *l = &w->loads[place_of(w, w->end_load - 1)];
@@ -161,7 +162,7 @@ void cpu_window_join(struct cpu_window *w, const struct cpu_inst *inst, uint64_t
     add_stores(w, w->entered - 1, inst, application);
 }
 
-/* Does anything that it reads come from a load which is not complete? */
+/* Does any of its sources come from a load that is not complete? */
 static bool waits(const struct cpu_window *w, const struct cpu_inst *inst, uint64_t now)
 {
     for (uint32_t i = 0; i < CPU_SOURCES; i++) {
@@ -199,7 +200,7 @@ void cpu_window_enter(struct cpu_window *w, const struct cpu_inst *inst, uint64_
 
 /* --- loads --- */
 
-/* Accesses what is left of its lines, in their order. */
+/* Accesses its remaining lines, in order. */
 static void access_lines(struct cpu_window *w, struct cpu_caches *caches, uint32_t place,
                          uint64_t now)
 {
@@ -228,7 +229,7 @@ void cpu_window_data(struct cpu_window *w, struct cpu_load *l, uint64_t now)
         set_ready(w, l, l->known);
 }
 
-/* Those of a word of the ring's places, in their order. */
+/* Those of one word of the set, in order. */
 static void access_word(struct cpu_window *w, struct cpu_caches *caches, uint32_t word,
                         uint64_t mask, uint64_t now)
 {
@@ -277,7 +278,7 @@ void cpu_window_load(struct cpu_window *w, struct cpu_caches *caches, bool unblo
 
 /* --- retiring --- */
 
-/* Behind the stores of the oldest instruction that has some. */
+/* The end of the stores of the oldest instruction that has some. */
 static uint64_t stores_until(const struct cpu_window *w)
 {
     uint64_t inst = w->stores[w->kept_store & w->store_mask].inst, next = w->kept_store + 1;
@@ -286,7 +287,7 @@ static uint64_t stores_until(const struct cpu_window *w)
     return next;
 }
 
-/* A store needs a place in the store buffer: the first instruction that has none. */
+/* A store needs a free entry in the store buffer: returns the first instruction without one. */
 static uint64_t retire_stores(struct cpu_window *w, uint64_t end)
 {
     while (w->kept_store != w->end_store) {

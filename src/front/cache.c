@@ -93,12 +93,12 @@ static void entry_path(struct strbuf *path, const char *folder, const char *key)
     strbuf_addf(path, "%s/%s.ptx", folder, key);
 }
 
-/* A reader's place in an entry; every step fails rather than walks out of the text. */
+/* A position in an entry; every step fails rather than read past the end. */
 struct cursor {
     const char *p, *end;
 };
 
-/* Takes one line, without its end, out of the text; false when there is none. */
+/* Takes one line, without its end; false if there is none. */
 static bool take_line(struct cursor *c, char *line, size_t cap)
 {
     const char *newline = memchr(c->p, '\n', (size_t)(c->end - c->p));
@@ -202,8 +202,7 @@ void disk_cache_warn(const char *folder, int error, struct strbuf *messages)
                     "are compiled in every run\n",
                     folder, strerror(error));
     else
-        strbuf_add(
-            messages,
-            "heddle: warning: no folder for the cache of compiled kernels can be written to, "
-            "so they are compiled in every run; HEDDLE_CACHE names one\n");
+        strbuf_add(messages,
+                   "heddle: warning: no folder for the cache of compiled kernels is writable, so "
+                   "they are compiled in every run; name one with HEDDLE_CACHE\n");
 }

@@ -31,7 +31,7 @@ static void add_line(struct strbuf *out, struct line line)
     strbuf_add_char(out, '\n');
 }
 
-/* Whether the text has `before`, the name and `after` side by side. */
+/* Does the text contain `before`, the name and `after` next to each other? */
 static bool has(const struct strbuf *ptx, const char *before, struct line name, const char *after)
 {
     struct strbuf pattern = {0};
@@ -48,7 +48,7 @@ static struct line word_at(struct line line, size_t from)
     return (struct line){line.text + from, strcspn(line.text + from, ",( \t\n")};
 }
 
-/* The name of a call's target has a line of its own, after the one with the instruction. */
+/* The name of a call's target is on a separate line, after the instruction. */
 static bool redirect_calls(const struct strbuf *ptx, struct strbuf *out)
 {
     const char *at = strbuf_text(ptx);
@@ -70,7 +70,7 @@ static bool redirect_calls(const struct strbuf *ptx, struct strbuf *out)
     return any;
 }
 
-/* Of a parameter of a kernel, `.ptr` and what it points to are left out. */
+/* `.ptr` and what follows are removed from a kernel's parameter. */
 static void add_parameter(struct strbuf *out, struct line line)
 {
     const char *ptr = strstr(line.text, " .ptr ");
@@ -85,7 +85,7 @@ static void add_parameter(struct strbuf *out, struct line line)
     add_line(out, (struct line){name, (size_t)(line.text + line.len - name)});
 }
 
-/* The kernel that begins with `line`, and `at` behind that, as a function. */
+/* The kernel that begins with `line` and continues at `at`, as a function. */
 static void add_function(struct strbuf *out, struct line line, const char *at)
 {
     struct line name = word_at(line, strlen(".entry "));
@@ -99,7 +99,7 @@ static void add_function(struct strbuf *out, struct line line, const char *at)
         in_body |= begins(line, "{");
         if (in_body)
             add_line(out, line);
-        else if (!begins(line, ".")) /* .reqntid is for kernels */
+        else if (!begins(line, ".")) /* .reqntid is for kernels only */
             add_parameter(out, line);
         if (begins(line, "}"))
             return;

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Programs ask for an extension with #ifdef, so only what works is named. Half precision is a
- * storage format (vload_half), not an arithmetic one. */
+/* Programs test for an extension with #ifdef, so only those that work are listed. Half precision is
+ * a storage format (vload_half), not an arithmetic one. */
 #define OPENCL_EXTENSIONS(X)                                                                       \
     X(cl_khr_byte_addressable_store)                                                               \
     X(cl_khr_global_int32_base_atomics)                                                            \
@@ -48,7 +48,7 @@ static void add_opencl_target(struct arg_list *args)
                  NULL);
     add_cc1(args, "-finclude-default-header");
 #define ENABLED(name) ",+" #name
-    /* OpenCL C 3.0 knows two of them as features too, and wants both to agree. */
+    /* OpenCL C 3.0 also has two of them as features, and requires both to agree. */
     add_cc1(args, "-cl-ext=-all" OPENCL_EXTENSIONS(
                       ENABLED) ",+__opencl_c_fp64"
                                ",+__opencl_c_3d_image_writes,+__opencl_c_images");

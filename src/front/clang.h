@@ -7,8 +7,8 @@
 #include "front/support.h"
 #include "front/toolchain.h"
 
-/* The source comes in through the standard input. `user` are the translated build options; they
- * stand after ours, so that -cl-std=CL2.0 or -O0 win. */
+/* The source comes through standard input. `user` are the translated build options; they come after
+ * ours, so that -cl-std=CL2.0 or -O0 win. */
 void clang_args_for_source(struct arg_list *args, enum front_language language,
                            const struct toolchain *tools, const struct support *support,
                            const char *source_folder, const struct arg_list *user,

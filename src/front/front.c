@@ -1,5 +1,5 @@
-/* The order of things: find the tools, read the options, look into the cache; on a miss lay out
- * our headers and libraries, run clang, keep the result. */
+/* Order of steps: find the tools, read the options, look into the cache; on a miss create our
+ * headers and libraries, run clang, store the result. */
 #include "front/front.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static void hash_place(struct hash *h)
         hash_add_field(h, getenv(variables[i]));
 }
 
-/* The command line as it will be, but for the places of our own files. */
+/* The command line, except for the paths of our own files. */
 static void hash_command(struct compilation *c, struct hash *h)
 {
     const struct support nowhere = {"", "", "", "", "", false};
@@ -131,7 +131,7 @@ static void read_dependencies(const char *deps_path, const char *support_folder,
     strbuf_destroy(&path);
 }
 
-/* Drops clang's closing count ("1 warning generated."): it counts what is already there. */
+/* Drops clang's final count ("1 warning generated."). */
 static void strip_summary(struct strbuf *messages)
 {
     if (messages->len < 2)
@@ -144,7 +144,7 @@ static void strip_summary(struct strbuf *messages)
     text[messages->len] = '\0';
 }
 
-/* What is wrong stands at the beginning; a flood of what follows from it helps nobody. */
+/* Keeps the first messages: those that follow from them do not help. */
 static void cut_flood(struct strbuf *messages)
 {
     enum { MOST_LINES = 60 };
@@ -155,10 +155,10 @@ static void cut_flood(struct strbuf *messages)
     if (n_lines <= MOST_LINES)
         return;
     messages->len = kept;
-    strbuf_addf(messages, "... and %zu more lines of the compiler\n", n_lines - MOST_LINES);
+    strbuf_addf(messages, "... and %zu more lines from the compiler\n", n_lines - MOST_LINES);
 }
 
-/* A #line directive makes clang speak of the user's file instead of its standard input. */
+/* A #line directive makes clang name the user's file instead of its standard input. */
 static void add_named_source(const struct compilation *c, struct strbuf *input)
 {
     strbuf_add(input, "#line 1 \"");
@@ -181,12 +181,12 @@ static enum heddle_status explain_failure(const struct compilation *c, struct pr
     }
     strbuf_add_n(error, strbuf_text(messages), messages->len);
     if (result.signal) {
-        strbuf_addf(error, "%s: the compiler %s was ended by signal %d (%s)\n", c->name,
+        strbuf_addf(error, "%s: the compiler %s was killed by signal %d (%s)\n", c->name,
                     c->tools.clang, result.signal, strsignal(result.signal));
         return HEDDLE_ENVIRONMENT;
     }
     if (messages->len == 0)
-        strbuf_addf(error, "%s: %s failed with status %d and said nothing\n", c->name,
+        strbuf_addf(error, "%s: %s failed with status %d without a message\n", c->name,
                     c->tools.clang, result.exit_status);
     return HEDDLE_BAD_INPUT;
 }
@@ -209,7 +209,7 @@ static enum heddle_status run_clang(struct compilation *c, const struct support 
     if (result.error || result.exit_status != 0) {
         status = explain_failure(c, result, &messages, error);
     } else if (strbuf_read_file(&result_text, ptx_path) != 0) {
-        strbuf_addf(error, "%s: %s left no PTX\n", c->name, c->tools.clang);
+        strbuf_addf(error, "%s: %s produced no PTX\n", c->name, c->tools.clang);
         status = HEDDLE_ENVIRONMENT;
     } else {
         if (c->language == FRONT_OPENCL_C)
@@ -228,7 +228,7 @@ static enum heddle_status run_clang(struct compilation *c, const struct support 
     return status;
 }
 
-/* In the cache, or in the scratch folder if that one cannot be written, which is a warning. */
+/* In the cache, or with a warning in the scratch folder if the cache is not writable. */
 static enum heddle_status prepare(struct compilation *c, struct support *support,
                                   struct strbuf *error)
 {
@@ -263,7 +263,7 @@ static enum heddle_status compile_in_scratch(struct compilation *c, struct strbu
     return status;
 }
 
-/* Ctrl-C ends clang at once, and us when our files are gone. */
+/* Ctrl-C ends clang at once, and us after our files are removed. */
 static enum heddle_status compile(struct compilation *c, struct strbuf *ptx, struct strbuf *error)
 {
     sigset_t ends = process_ends(), old;
@@ -273,7 +273,7 @@ static enum heddle_status compile(struct compilation *c, struct strbuf *ptx, str
     return status;
 }
 
-/* `more` are clang's options beside the user's; ends with NULL. */
+/* `more` are clang's options besides the user's; ends with NULL. */
 static enum heddle_status compile_cached(struct compilation *c, const char *build_options,
                                          const char *const *more, struct strbuf *out,
                                          struct strbuf *error)

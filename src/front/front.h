@@ -1,5 +1,5 @@
-/* OpenCL C and CUDA C to PTX: clang, run as a child process, with built-in libraries of our own in
- * front of libclc's, and a cache of the results on disk. */
+/* OpenCL C and CUDA C to PTX: runs clang as a child process, with built-in libraries of our own in
+ * front of libclc's, and caches the results on disk. */
 #ifndef HEDDLE_FRONT_FRONT_H
 #define HEDDLE_FRONT_FRONT_H
 
@@ -11,12 +11,12 @@
 
 enum front_language { FRONT_OPENCL_C, FRONT_CUDA_C };
 
-/* Compiles `len` bytes of source at `text`. `name` is the file name that messages use; a quoted
- * #include is looked for in its folder too. `build_options` are compiler options as one string
- * with a shell's quoting ("-DN=4 -I 'my headers'"); NULL is none.
+/* Compiles `len` bytes of source at `text`. `name` is the file name in messages; a quoted #include
+ * is also searched in its folder. `build_options` are compiler options as one string with a shell's
+ * quoting ("-DN=4 -I 'my headers'"); NULL is none.
  *
  * On success `ptx` holds the PTX and `error` the compiler's warnings, if any. Otherwise `error`
- * says what is wrong: HEDDLE_BAD_INPUT for the source or the options, HEDDLE_ENVIRONMENT when the
+ * says what is wrong: HEDDLE_BAD_INPUT for the source or the options, HEDDLE_ENVIRONMENT if the
  * compiler or its library is missing.
  *
  * Environment: HEDDLE_CLANG (the compiler), HEDDLE_LIBCLC (nvptx64--nvidiacl.bc or its folder),
@@ -25,20 +25,20 @@ enum heddle_status front_compile(enum front_language language, const char *name,
                                  size_t len, const char *build_options, struct strbuf *ptx,
                                  struct strbuf *error);
 
-/* OpenCL C to LLVM's IR as text, not optimised, with what kernels say of their arguments as
- * metadata: a piece of a program. Otherwise as above. */
+/* OpenCL C to unoptimised LLVM IR as text, with metadata about kernel arguments: a part of a
+ * program. Otherwise as above. */
 enum heddle_status front_compile_ir(const char *name, const char *text, size_t len,
                                     const char *build_options, struct strbuf *ir,
                                     struct strbuf *error);
-/* Joins pieces to one (ir.c). */
+/* Links several parts into one (ir.c). */
 enum heddle_status front_ir_link(const struct strbuf *pieces, uint32_t n, struct strbuf *ir,
                                  struct strbuf *error);
-/* Optimises a piece and makes code of it. Cached like front_compile()'s. */
+/* Optimises a part and generates code. Cached like front_compile(). */
 enum heddle_status front_ir_to_ptx(const struct strbuf *ir, struct strbuf *ptx,
                                    struct strbuf *error);
 
-/* The extensions that OpenCL C sources may use, as CL_DEVICE_EXTENSIONS lists them: names with a
- * blank between. Their macros are defined. */
+/* The extensions that OpenCL C sources may use, as CL_DEVICE_EXTENSIONS lists them: names separated
+ * by blanks. Their macros are defined. */
 const char *front_opencl_extensions(void);
 
 #endif

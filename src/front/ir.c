@@ -1,5 +1,5 @@
-/* The second half of compiling OpenCL C in two steps: IR is joined with llvm-link and made into PTX
- * by clang. The first half is front_compile_ir(). */
+/* The second half of compiling OpenCL C in two steps: llvm-link joins the IR, and clang compiles it
+ * to PTX. The first half is front_compile_ir(). */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct ir_job {
     char key[HASH_TEXT_BYTES];
 };
 
-/* llvm-link of clang's version: clang-14's is llvm-link-14, in clang's folder or on the PATH. */
+/* llvm-link of clang's version: for clang-14, llvm-link-14 in clang's folder or on the PATH. */
 static const char *find_linker(struct ir_job *j)
 {
     const char *own = getenv("HEDDLE_LLVM_LINK");
@@ -111,7 +111,7 @@ static enum heddle_status make_code(struct ir_job *j, const struct strbuf *ir, s
     return status;
 }
 
-/* Ctrl-C ends the tools at once, and us when our files are gone. */
+/* Ctrl-C ends the tools at once, and us after our files are removed. */
 static bool begin(struct ir_job *j, sigset_t *old, struct strbuf *error)
 {
     sigset_t ends = process_ends();

@@ -1,5 +1,5 @@
-/* Programs written for other compilers hand over options that clang does not know: OpenCL hosts
- * pass -cl-nv-verbose, CUDA build lines -arch=sm_35. One table says what becomes of them. */
+/* Programs written for other compilers pass options that clang does not know: OpenCL hosts pass
+ * -cl-nv-verbose, CUDA build lines -arch=sm_35. One table says how each is handled. */
 #include "front/options.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Length of the character constant that is the whole value at `p`, as in -DCLASS='S'; 0 when there
- * is none. OpenCL's other compilers do not take its quotes away. */
+/* Length of the character constant that is the whole value at `p`, as in -DCLASS='S'; 0 if there is
+ * none. OpenCL's other compilers keep its quotes. */
 static size_t char_constant_len(const char *p, const struct strbuf *word)
 {
     const char *before = strbuf_text(word);
@@ -20,7 +20,7 @@ static size_t char_constant_len(const char *p, const struct strbuf *word)
     return p[1 + body] == '\'' && (!p[2 + body] || is_blank(p[2 + body])) ? 2 + body : 0;
 }
 
-/* Copies a quoted or plain run of one word; returns where it ends, NULL when a quote stays open. */
+/* Copies a quoted or unquoted piece of one word. Returns its end, NULL if a quote is not closed. */
 static const char *copy_piece(const char *p, struct strbuf *word)
 {
     size_t constant = char_constant_len(p, word);
@@ -71,7 +71,7 @@ enum option_action {
     OPTION_REFUSE, /* would change what is compiled or where the result goes */
     OPTION_ARCH,   /* the value is a GPU architecture */
     OPTION_FAST,   /* approximate mathematics */
-    OPTION_PASS,   /* clang knows it; listed because a value may follow as a word of its own */
+    OPTION_PASS,   /* clang knows it; listed because a value may follow as a separate word */
 };
 
 enum option_value {
@@ -144,7 +144,7 @@ static const struct option_rule {
     {"--help", VALUE_NONE, OPTION_REFUSE},
 };
 
-/* The longest rule that fits, so that -include is not taken for -I or -MF for -M. */
+/* The longest rule that matches, so that -include is not taken for -I or -MF for -M. */
 static const struct option_rule *find_rule(const char *word)
 {
     const struct option_rule *best = NULL;
@@ -154,8 +154,8 @@ static const struct option_rule *find_rule(const char *word)
         size_t len = strlen(rule->name);
         bool fits =
             strncmp(word, rule->name, len) == 0 && (rule->value != VALUE_NONE || word[len] == '\0');
-        /* A one-letter option takes its value directly (-Idir); a long one needs '=' (or a word
-         * of its own), or -code would swallow -codegen. */
+        /* A one-letter option takes its value directly (-Idir); a long one needs '=' (or a separate
+         * word), otherwise -code would match -codegen. */
         if (rule->value == VALUE_EITHER && len > 2 && word[len] != '\0' && word[len] != '=')
             fits = false;
         if (fits && len > best_len) {
@@ -168,8 +168,8 @@ static const struct option_rule *find_rule(const char *word)
 
 static void apply_arch(const char *value, struct arg_list *args)
 {
-    /* nvcc takes compute_35 as well as sm_35, and lists. "native" means the card at hand, which
-     * here is whatever the default is. */
+    /* nvcc accepts compute_35 as well as sm_35, and lists. "native" means the installed card, which
+     * here is the default. */
     size_t len = strcspn(value, ",");
     const char *digits = memchr(value, '_', len);
     if (!digits)

@@ -8,13 +8,13 @@
 #include "front/front.h"
 #include "front/process.h"
 
-/* Splits `text` at blanks with a shell's quoting: '...' takes everything literally, in "..." a
- * backslash protects " and \, outside it protects any character. A value that is a character
- * constant (-DCLASS='S') keeps its quotes. False, with a message, when a quote is left open. */
+/* Splits `text` at blanks with a shell's quoting: '...' is literal, in "..." a backslash escapes "
+ * and \, outside it escapes any character. A value that is a character constant (-DCLASS='S') keeps
+ * its quotes. False, with a message, if a quote is not closed. */
 bool options_split(const char *text, struct arg_list *words, struct strbuf *error);
 
-/* Appends clang's arguments for the words of a user: options of other compilers are translated or
- * dropped, those that would change what is compiled, or where it goes, are refused. */
+/* Appends clang's arguments for a user's words: options of other compilers are translated or
+ * dropped; those that would change what is compiled, or where the output goes, are refused. */
 bool options_translate(enum front_language language, const struct arg_list *words,
                        struct arg_list *args, struct strbuf *error);
 

@@ -48,7 +48,7 @@ void args_destroy(struct arg_list *args)
     args->n = args->cap = 0;
 }
 
-/* The parent's ends of the two pipes and what still has to go through them. */
+/* The parent's ends of the two pipes and what remains to be written. */
 struct pipes {
     int to_child, from_child; /* -1 when closed */
     const char *input;
@@ -85,7 +85,7 @@ static void drain_child(struct pipes *p)
         close_end(&p->from_child);
 }
 
-/* Both directions at once, so that neither side waits for the other with full pipes. */
+/* Both directions at once, so that neither side blocks the other with full pipes. */
 static void talk_to_child(struct pipes *p)
 {
     if (p->input_left == 0)
@@ -102,8 +102,8 @@ static void talk_to_child(struct pipes *p)
     }
 }
 
-/* A library may not change what SIGPIPE does to its host program: it is blocked in this thread
- * while the pipe is written, and one that we caused is taken off the queue. */
+/* A library may not change how SIGPIPE affects its host program: it is blocked in this thread while
+ * the pipe is written, and one that we caused is removed from the queue. */
 static void talk_without_sigpipe(struct pipes *p)
 {
     sigset_t sigpipe, pending, old;
@@ -130,7 +130,7 @@ sigset_t process_ends(void)
     return ends;
 }
 
-/* The child may be ended even while its parent holds such signals back. */
+/* The child receives such signals even while its parent blocks them. */
 static int spawn_child(const struct arg_list *args, int child_stdin, int child_stderr, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;

@@ -1,5 +1,5 @@
-/* Runs a program without a shell: arguments as given, text into its standard input, what it
- * writes to its standard error captured. Its standard output is discarded. */
+/* Runs a program without a shell: arguments as given, text into its standard input, its standard
+ * error captured. Its standard output is discarded. */
 #ifndef HEDDLE_FRONT_PROCESS_H
 #define HEDDLE_FRONT_PROCESS_H
 
@@ -9,8 +9,8 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 
-/* A growing, NULL-terminated argument vector; the strings live in the arena. Zeroed but for the
- * arena is empty. */
+/* A growing, NULL-terminated argument vector; the strings live in the arena. Zeroed except for the
+ * arena, it is empty. */
 struct arg_list {
     struct arena *arena;
     const char **items;
@@ -25,13 +25,13 @@ void args_add_all(struct arg_list *args, ...) __attribute__((sentinel));
 void args_destroy(struct arg_list *args);
 
 struct process_result {
-    int error;       /* errno of starting it, or 0 */
-    int exit_status; /* of the program; -1 when a signal ended it */
+    int error;       /* errno if it could not be started, or 0 */
+    int exit_status; /* of the program; -1 if a signal ended it */
     int signal;
 };
 
-/* The signals by which a user ends a program. Who must clean up first may hold them back meanwhile:
- * programs run by process_run() are ended by them all the same. */
+/* The signals by which a user ends a program. A caller that must clean up first may block them:
+ * programs run by process_run() still receive them. */
 sigset_t process_ends(void);
 
 struct process_result process_run(const struct arg_list *args, const char *input, size_t input_len,

@@ -15,7 +15,8 @@ const char *scratch_make(struct arena *arena, struct strbuf *error)
     char *path = arena_printf(arena, "%s/heddle-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     if (mkdtemp(path))
         return path;
-    strbuf_addf(error, "%s: cannot make a folder for temporary files: %s\n", path, strerror(errno));
+    strbuf_addf(error, "%s: cannot create a folder for temporary files: %s\n", path,
+                strerror(errno));
     return NULL;
 }
 

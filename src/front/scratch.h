@@ -8,10 +8,10 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 
-/* NULL, with a message, if it cannot be made. */
+/* NULL, with a message, if it cannot be created. */
 const char *scratch_make(struct arena *arena, struct strbuf *error);
 void scratch_remove(const char *folder);
-/* Writes a file, with the folders on its way. False, with errno, if that cannot be done. */
+/* Writes a file and creates its parent folders. False, with errno set, on failure. */
 bool scratch_write(const char *path, const char *text, size_t len);
 
 #endif

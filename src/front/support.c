@@ -33,8 +33,8 @@ static const char *const library_parts[] = {
 
 enum { N_LIBRARY_PARTS = sizeof library_parts / sizeof *library_parts };
 
-/* A CUDA source may include the SDK's headers by name; all but these few are in cuda.cuh, which is
- * included before it anyway. */
+/* A CUDA source may include the SDK's headers by name; all but these few are covered by cuda.cuh,
+ * which is always included before it. */
 #define IN_CUDA_CUH                                                                                \
     "/* Heddle's cuda.cuh, which is included before every CUDA source, has it all. */\n"
 
@@ -114,7 +114,7 @@ static bool place_headers(const struct support *s, struct arena *arena)
     return ok;
 }
 
-/* Bitcode is what clang made of the source, so its checksum, kept beside it, tells its health. */
+/* Bitcode is compiled from the source, so a checksum kept beside it shows whether it is intact. */
 static bool bitcode_is_intact(const struct support *s, const char *sum_path)
 {
     struct strbuf bitcode = {0};
@@ -174,7 +174,7 @@ static enum heddle_status place_builtins(struct support *s, const char *scratch,
     return ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
 }
 
-/* Everything that the folder's contents follow from. */
+/* Covers everything that determines the folder's contents. */
 static const char *name_folder(const char *base, const struct toolchain *tools, struct arena *arena)
 {
     struct hash h;

@@ -1,6 +1,5 @@
-/* The files that clang needs from us, laid out in a folder: the built-in library as bitcode, the
- * header read before OpenCL sources, the CUDA header and the names under which CUDA sources
- * include it. */
+/* The files that clang needs from us, in one folder: the built-in library as bitcode, the header
+ * read before OpenCL sources, the CUDA header and the names under which CUDA sources include it. */
 #ifndef HEDDLE_FRONT_SUPPORT_H
 #define HEDDLE_FRONT_SUPPORT_H
 
@@ -12,10 +11,10 @@ struct support {
     const char *builtins;     /* bitcode */
     const char *cuda;         /* header of CUDA sources */
     const char *cuda_include; /* folder of <cuda_runtime.h> and its like */
-    bool cannot_write;        /* after a failure: the folder is why; errno says more */
+    bool cannot_write;        /* after a failure: the folder is not writable; errno says more */
 };
 
-/* Makes the folder in `base` when it is not there yet, or mends it when it was damaged. `scratch`
+/* Creates the folder in `base` if it does not exist yet, or repairs it if it is damaged. `scratch`
  * is a folder for temporary files. Safe against other processes that do the same. */
 enum heddle_status support_prepare(struct support *support, const char *base, const char *scratch,
                                    const struct toolchain *tools, struct arena *arena,

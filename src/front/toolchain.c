@@ -38,8 +38,7 @@ static const char *find_program(const char *name, struct arena *arena)
     return NULL;
 }
 
-/* Debian's unversioned `clang` first, then clang-14 .. clang-19: 14 is what most testing has been
- * done with. */
+/* Debian's unversioned `clang` first, then clang-14 .. clang-19: 14 is the best tested. */
 static const char *find_clang(struct arena *arena)
 {
     const char *clang = find_program("clang", arena);

@@ -16,8 +16,8 @@ struct toolchain {
 enum heddle_status toolchain_find(struct toolchain *tools, struct arena *arena,
                                   struct strbuf *error);
 
-/* Adds to a cache key what identifies these two: where they really are, size and time of last
- * change. An upgrade changes that, and asking so does not start the compiler. */
+/* Adds to a cache key what identifies these two: their resolved paths, sizes and modification
+ * times. An upgrade changes those, and this does not start the compiler. */
 void toolchain_hash(const struct toolchain *tools, struct hash *key);
 
 #endif

@@ -1,5 +1,5 @@
-/* Like mcf: a network whose nodes and arcs refer to each other by pointers. Nodes lie in an order
- * that has nothing to do with the order in which they are visited, 32 MB of them. */
+/* Like mcf: a network whose nodes and arcs refer to each other by pointers. The nodes, 32 MB of
+ * them, lie in memory in an order unrelated to the order of visits. */
 #include "native.h"
 
 struct node {
@@ -29,7 +29,7 @@ static void link_nodes(struct node *nodes, uint32_t *order, uint64_t *state)
     }
 }
 
-/* Reduced costs along the cycle; each node looks at its parent in the tree too. */
+/* Reduced costs along the cycle; each node also looks at its parent in the tree. */
 static int64_t price(struct node *start)
 {
     int64_t best = 0;

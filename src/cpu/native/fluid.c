@@ -1,6 +1,5 @@
-/* Like lbm as a compiler with vectors in mind leaves it: the lattice of lattice.c (D2Q9, two
- * lattices of 18 MB), with all directions of a cell written out. It has fewer instructions for each
- * line of memory. */
+/* Like lbm as a vectorising compiler leaves it: the lattice of lattice.c (D2Q9, two lattices of 18
+ * MB), with all directions of a cell unrolled. It has fewer instructions per line of memory. */
 #include "native.h"
 
 enum { WIDTH = 512, HEIGHT = 512, N_CELLS = WIDTH * HEIGHT, N_DIRECTIONS = 9 };

@@ -1,5 +1,5 @@
-/* Small native programs to be recorded as CPU traces (cpu/programs.h): what SPEC's programs do to a
- * memory system, without SPEC. Each runs for ever; the recorder ends it.
+/* Small native programs to be recorded as CPU traces (cpu/programs.h): they load a memory system
+ * like SPEC's programs, without SPEC. Each runs forever; the recorder ends it.
  *
  *     heddle-native chase|lattice|fluid|matmul */
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #include "native.h"
 
-/* Fresh pages: nothing has to be cleared. */
+/* Fresh pages: they are already zero. */
 void *native_alloc(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -33,6 +33,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc == 2 && i < sizeof programs / sizeof programs[0]; i++)
         if (strcmp(argv[1], programs[i].name) == 0)
             programs[i].run();
-    fprintf(stderr, "heddle-native: which of chase, lattice, fluid, matmul?\n");
+    fprintf(stderr, "heddle-native: name one of chase, lattice, fluid, matmul\n");
     return 2;
 }

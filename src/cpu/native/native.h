@@ -1,4 +1,4 @@
-/* What the native programs share. */
+/* Shared by the native programs. */
 #ifndef HEDDLE_CPU_NATIVE_H
 #define HEDDLE_CPU_NATIVE_H
 

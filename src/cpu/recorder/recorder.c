@@ -1,14 +1,13 @@
-/* A tool for valgrind that records the instructions of a program as struct cpu_inst, for `heddle
- * cpu record`. It is linked with valgrind's own libraries and not with Heddle, and runs where there
- * is no C library: only what valgrind's pub_tool_*.h declare may be called.
+/* A valgrind tool that records the instructions of a program as struct cpu_inst, for `heddle cpu
+ * record`. It is linked with valgrind's own libraries and not with Heddle, and runs without a C
+ * library: only functions that valgrind's pub_tool_*.h declare may be called.
  *
- * Valgrind must run without its own optimiser (--vex-iropt-level=0): it would leave out writes of
- * registers that are overwritten in the same block, and with them who depends on whom. Where a
- * value is in a temporary, the registers of an instruction are those that hold the temporaries it
- * uses.
+ * Valgrind must run without its own optimiser (--vex-iropt-level=0): it would remove writes of
+ * registers that are overwritten in the same block, and with them the dependences. If a value is in
+ * a temporary, the registers of an instruction are those that hold the temporaries it uses.
  *
  * Left out: what the kernel does for the program, and child processes. Threads run one at a time
- * under valgrind, and their instructions follow each other in that order. */
+ * under valgrind, and their instructions are recorded in that order. */
 #include "pub_tool_basics.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
@@ -24,7 +23,7 @@
 
 #include "../inst_record.h"
 
-/* Where programs cannot close it; valgrind's own. */
+/* A descriptor that programs cannot close; one of valgrind's functions. */
 Int VG_(safe_fd)(Int fd);
 
 enum { BUFFER_RECORDS = 1024 };
@@ -33,7 +32,7 @@ static Int out_fd = -1;
 static Long n_to_skip, n_to_record; /* n_to_record 0 = all */
 static Bool is_recording = True;
 
-static struct cpu_inst buffer[BUFFER_RECORDS + 1]; /* the last one is being made */
+static struct cpu_inst buffer[BUFFER_RECORDS + 1]; /* the last one is being built */
 static UInt n_buffered;
 static Long n_seen, n_recorded;
 static Bool has_current;
@@ -48,7 +47,7 @@ static void write_buffer(void)
     while (left > 0) {
         Int n = VG_(write)(out_fd, at, left);
         if (n <= 0)
-            VG_(exit)(1); /* the reader has gone */
+            VG_(exit)(1); /* the reader has closed its end */
         at += n;
         left -= n;
     }
@@ -73,7 +72,7 @@ static void finish_current(ULong next_ip)
     }
 }
 
-/* What is known of an instruction before it runs. */
+/* What is known about an instruction before it runs. */
 struct template
 {
     struct cpu_inst inst;
@@ -113,7 +112,7 @@ static VG_REGPARM(1) void add_store(Addr address)
         add_address(buffer[n_buffered].dest_memory, CPU_DESTS, address);
 }
 
-/* A child's instructions would end up among its parent's. */
+/* A child's instructions would be mixed with its parent's. */
 static void stop_in_child(ThreadId thread)
 {
     (void)thread;
@@ -126,7 +125,7 @@ static void stop_in_child(ThreadId thread)
 
 #define GUEST(field) ((Int)offsetof(VexGuestAMD64State, field))
 
-/* The number of the register at an offset of the guest's state; 0 = none that counts. */
+/* The number of the register at an offset of the guest's state; 0 = not a register that matters. */
 static UChar register_at(Int offset)
 {
     static const UChar general[16] = {1,  2,  3,  4, CPU_REG_STACK, 5, 7, 8, 9, 10, 11, 12,
@@ -149,7 +148,7 @@ static void add_register(UChar *list, UInt n, UChar reg)
         }
 }
 
-/* Which registers hold which temporaries, while the instructions of a block are gone through. */
+/* Which registers hold which temporaries, while a block is processed. */
 struct block {
     IRTemp held[256]; /* per register: the temporary with its value */
     UChar *home;      /* per temporary: a register it was read from or written to; 0 = none */
@@ -164,7 +163,7 @@ static void hold(struct block *b, UChar reg, const IRExpr *value)
         b->home[value->Iex.RdTmp.tmp] = reg;
 }
 
-/* The register with the temporary's value, else one that had it; 0 = none. */
+/* The register with the temporary's value, otherwise one that had it; 0 = none. */
 static UChar register_of(const struct block *b, IRTemp t)
 {
     UChar home = b->home[t];
@@ -175,7 +174,7 @@ static UChar register_of(const struct block *b, IRTemp t)
     return home;
 }
 
-/* Blocks are flat: what an expression is made of are temporaries and constants. */
+/* Blocks are flat: expressions consist of temporaries and constants. */
 static void add_reads(struct block *b, struct cpu_inst *inst, const IRExpr *e)
 {
     switch (e->tag) {
@@ -251,7 +250,7 @@ static void add_statement(struct block *b, struct cpu_inst *inst, const IRStmt *
     }
 }
 
-/* --- What is planted in the program --- */
+/* --- instrumentation of the program --- */
 
 static void call(IRSB *sb, const HChar *name, void *function, IRExpr *arg, IRExpr *guard)
 {
@@ -271,8 +270,8 @@ static void plant_store(IRSB *sb, IRExpr *address, IRExpr *guard)
     call(sb, "add_store", add_store, address, guard);
 }
 
-/* The template of an instruction: its registers, and whether it is a branch, from its statements
- * up to the next instruction's. */
+/* The template of an instruction: its registers, and whether it is a branch, from its statements up
+ * to the next instruction. */
 static struct template *make_template(const IRSB *sb, Int at, struct block *b)
 {
     struct template *t = VG_(calloc)("heddle.template", 1, sizeof *t);
@@ -364,9 +363,9 @@ static Bool take_option(const HChar *arg)
 static void print_usage(void)
 {
     VG_(printf)
-    ("    --out-fd=N       where the records go\n"
-     "    --skip=N         instructions before the first one that is recorded\n"
-     "    --max-insts=N    end the program after so many; 0 = record all\n");
+    ("    --out-fd=N       file descriptor of the records\n    --skip=N         instructions "
+     "before the first recorded one\n    --max-insts=N    end the program after this many; 0 = "
+     "record all\n");
 }
 
 static void print_debug_usage(void)
@@ -377,7 +376,7 @@ static void print_debug_usage(void)
 static void begin(void)
 {
     if (out_fd < 0)
-        VG_(fmsg_bad_option)("--out-fd", "it must be given\n");
+        VG_(fmsg_bad_option)("--out-fd", "this option is required\n");
     out_fd = VG_(safe_fd)(out_fd);
     VG_(atfork)(NULL, NULL, stop_in_child);
 }
