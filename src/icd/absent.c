@@ -1,6 +1,6 @@
-/* Entry points of what this device does not have: shared virtual memory, pipes, native and built-in
- * kernels, intermediate languages, sub-groups, queues on the device, sharing with OpenGL and EGL.
- * Each gives the answer that the specification has for that. */
+/* Entry points of features that this device does not have: shared virtual memory, pipes, native and
+ * built-in kernels, intermediate languages, sub-groups, device queues, sharing with OpenGL and EGL.
+ * Each returns what the specification requires in that case. */
 #include <string.h>
 
 #include "icd/queue.h"
@@ -151,7 +151,7 @@ cl_int icd_clSetKernelExecInfo(cl_kernel k, cl_kernel_exec_info param, size_t by
     return no_kernel_feature(k);
 }
 
-/* --- pipes, sub-groups, queues on the device --- */
+/* --- pipes, sub-groups, device queues --- */
 
 cl_mem icd_clCreatePipe(cl_context c, cl_mem_flags flags, cl_uint packet, cl_uint most,
                         const cl_pipe_properties *properties, cl_int *errcode)
@@ -188,7 +188,7 @@ cl_int icd_clSetDefaultDeviceCommandQueue(cl_context c, cl_device_id d, cl_comma
     return no_context_feature(c);
 }
 
-/* --- the timer: simulated time, which the host and the device share --- */
+/* --- the timer: simulated time, shared by host and device --- */
 
 cl_int icd_clGetDeviceAndHostTimer(cl_device_id d, cl_ulong *device, cl_ulong *host)
 {

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "icd/memory.h"
 
-/* Starts an object of a valid context; the context is retained. With the lock. */
+/* Creates an object of a valid context, which is retained. Needs the lock. */
 static struct _cl_mem *new_buffer(cl_context context, cl_mem_flags flags, size_t bytes)
 {
     struct _cl_mem *m = object_create(ICD_MEM, sizeof *m);
@@ -72,7 +72,7 @@ cl_mem icd_clCreateBufferWithProperties(cl_context context, const cl_mem_propert
     return m;
 }
 
-/* What a part may do is what its buffer may, or less. */
+/* A part has the access rights of its buffer, or fewer. */
 static cl_int inherit_flags(const struct _cl_mem *parent, cl_mem_flags *flags)
 {
     const cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;

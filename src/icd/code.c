@@ -62,7 +62,7 @@ void code_to_file(const struct code *c, struct strbuf *out)
     strbuf_destroy(&body);
 }
 
-/* The header's numbers; returns where the texts begin, or NULL. */
+/* Reads the header's numbers; returns where the texts begin, or NULL. */
 static const char *read_header(const char *p, const char *end, unsigned *type, size_t *ir,
                                size_t *ptx)
 {
@@ -82,7 +82,8 @@ static const char *read_header(const char *p, const char *end, unsigned *type, s
 struct code *code_from_file(const unsigned char *bytes, size_t n)
 {
     const char *p = (const char *)bytes, *end = p + n;
-    const size_t head = strlen(MAGIC) + HASH_TEXT_BYTES; /* its line break counts as the sum's 0 */
+    const size_t head = strlen(MAGIC) + HASH_TEXT_BYTES; /* its line break takes the place of the
+                                                          * sum's terminator */
     char sum[HASH_TEXT_BYTES];
     if (n < head || memcmp(p, MAGIC, strlen(MAGIC)) != 0)
         return NULL;

@@ -68,7 +68,7 @@ void command_wait_for_all(struct icd_command *c)
         c->earliest_ns = q->end_ns;
 }
 
-/* What the order of the queue asks for. */
+/* The dependences that the queue's order requires. */
 static void add_order(struct icd_command *c)
 {
     struct _cl_command_queue *q = c->event->queue;
@@ -104,7 +104,7 @@ cl_int command_submit(struct icd_command *c, bool is_blocking, cl_event *event)
         d->first = c;
     d->last = c;
     e->queue->n_commands++;
-    object_retain(e); /* ours, while it runs */
+    object_retain(e); /* our reference, while it runs */
     event_set_status(e, CL_SUBMITTED);
     if (is_blocking) {
         event_wait(e);
@@ -175,7 +175,7 @@ static void set_times(struct icd_command *c)
     if (free_at && start < *free_at)
         start = *free_at;
     c->event->ns[TIME_START] = start;
-    /* Programs divide by what lies between. */
+    /* Programs divide by the difference, so it is never 0. */
     c->event->ns[TIME_END] = start + (c->cost_ns ? c->cost_ns : 1);
     if (free_at)
         *free_at = c->event->ns[TIME_END];

@@ -42,7 +42,7 @@ void context_release(struct _cl_context *c)
     object_destroy(c, ICD_CONTEXT);
 }
 
-/* CL_INVALID_PROPERTY and the like for what cannot be meant. */
+/* CL_INVALID_PROPERTY or similar for invalid properties. */
 static cl_int check_properties(const cl_context_properties *p, size_t *n)
 {
     bool has_platform = false, has_sync = false;

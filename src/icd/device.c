@@ -29,7 +29,7 @@ struct _cl_device_id *device_new(struct _cl_platform_id *p, const char *gpu, str
     return d;
 }
 
-/* The output of kernels' printf goes where the program's own goes. */
+/* The output of kernels' printf goes to the program's own output. */
 static void print(void *user, const char *text, size_t len)
 {
     (void)user;

@@ -1,5 +1,5 @@
-/* What clGetDeviceInfo() answers: the configuration's limits, and the specification's minimums
- * where a configuration has none. */
+/* Answers of clGetDeviceInfo(): the configuration's limits, and the specification's minimums where
+ * a configuration has none. */
 #include <string.h>
 
 #include "icd/hetero.h"
@@ -39,7 +39,8 @@ uint64_t device_transfer_ns(const struct _cl_device_id *d, uint64_t bytes)
     return h->pcie_latency_ns + (bytes * 1000 + h->pcie_mb_per_s - 1) / h->pcie_mb_per_s;
 }
 
-/* MODEL: a copy within the device reads and writes every byte at the full speed of DRAM. */
+/* MODEL: an OpenCL copy within the device reads and writes every byte at the full bandwidth of
+ * DRAM. */
 uint64_t device_copy_ns(const struct _cl_device_id *d, uint64_t bytes)
 {
     const struct machine_config *c = d->config;
@@ -249,7 +250,7 @@ static cl_int memory(const struct _cl_device_id *d, cl_device_info param, size_t
     }
 }
 
-/* Sub-devices and the optional features of OpenCL 2 and 3, of which there are none. */
+/* Sub-devices and optional features of OpenCL 2 and 3, none of which exist here. */
 static cl_int absences(const struct _cl_device_id *d, cl_device_info param, size_t size,
                        void *value, size_t *size_ret)
 {
@@ -307,7 +308,7 @@ static cl_int absences(const struct _cl_device_id *d, cl_device_info param, size
 static cl_int nvidia(const struct _cl_device_id *d, cl_device_info param, size_t size, void *value,
                      size_t *size_ret)
 {
-    enum { /* of the extension, and not in OpenCL's headers */
+    enum { /* defined by the extension, but not in OpenCL's headers */
            ASYNC_ENGINE_COUNT = 0x4007,
            PCI_BUS_ID = 0x4008,
            PCI_SLOT_ID = 0x4009,
@@ -315,7 +316,7 @@ static cl_int nvidia(const struct _cl_device_id *d, cl_device_info param, size_t
     };
     switch (param) {
     case CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV:
-        return UINT(3); /* what kernels are compiled for */
+        return UINT(3); /* the target that kernels are compiled for */
     case CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV:
         return UINT(5);
     case CL_DEVICE_REGISTERS_PER_BLOCK_NV:
@@ -325,7 +326,7 @@ static cl_int nvidia(const struct _cl_device_id *d, cl_device_info param, size_t
     case CL_DEVICE_GPU_OVERLAP_NV:
         return BOOL(CL_TRUE);
     case ASYNC_ENGINE_COUNT:
-        return UINT(2); /* a transfer each way beside a kernel */
+        return UINT(2); /* a transfer in each direction besides a kernel */
     case PCI_BUS_ID:
     case PCI_SLOT_ID:
     case PCI_DOMAIN_ID:
@@ -367,7 +368,7 @@ cl_int icd_clCreateSubDevicesEXT(cl_device_id d, const cl_device_partition_prope
     return icd_clCreateSubDevices(d, (const void *)properties, num_entries, out, num_out);
 }
 
-/* The count of a root device does not change. */
+/* The reference count of a root device does not change. */
 cl_int icd_clRetainDevice(cl_device_id d)
 {
     return object_is(d, ICD_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;

@@ -48,7 +48,7 @@ void event_release(struct _cl_event *e)
     object_destroy(e, ICD_EVENT);
 }
 
-/* A callback is for a status that the event has reached; failures are reached by all. */
+/* Calls the callbacks of the status that the event has reached; a failure calls all of them. */
 static void call_back(struct _cl_event *e)
 {
     for (struct event_callback **at = &e->callbacks, *c; (c = *at);) {

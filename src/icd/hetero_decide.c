@@ -1,4 +1,5 @@
-/* Where a launch goes: features, predictions, slowdowns of natives, the choice, its record. */
+/* Where a launch runs: features, predictions, slowdowns of native programs, the decision, its
+ * record. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,18 +16,18 @@ const char *const hetero_mode_names[N_HETERO_MODES] = {"predict", "cmp", "gpu", 
 struct hetero_policy {
     enum hetero_mode mode;
     struct hetero_model_set models;
-    struct json_input input; /* holds what the setting points to */
+    struct json_input input; /* owns what the setting points to */
     struct hetero_setting setting;
     struct usage_meter *usage;
     uint64_t n_choices;
-    bool has_warned; /* of features that cannot be counted */
+    bool has_warned; /* about features that cannot be counted */
 };
 
 /* --- models --- */
 
 static bool read_shipped(struct hetero_policy *p, struct strbuf *error)
 {
-    icd_complain("HeteroPDP: the models are those of S3's Appendix A, which know nothing of this "
+    icd_complain("HeteroPDP: the models are those of S3's Appendix A, which do not describe this "
                  "machine; `heddle hetero train --machine` measures it");
     return hetero_model_set_shipped(&p->models, "i7-3770", "s9150", error);
 }
@@ -72,7 +73,7 @@ static void count_kernel(struct hetero_policy *p, const struct launch_command *l
         features[i] = (double)counts->n[i];
 }
 
-/* The first argument that is this object: later ones do not count again. */
+/* Is this the first argument with this object? Later ones do not count again. */
 static bool is_first_use(const struct launch_command *l, uint32_t i)
 {
     for (uint32_t k = 0; k < i; k++)
@@ -81,8 +82,8 @@ static bool is_first_use(const struct launch_command *l, uint32_t i)
     return true;
 }
 
-/* Bytes of the distinct memory objects, and what would move to the GPU and back if only the host
- * had them. */
+/* Bytes of the distinct memory objects, and what would be transferred to the GPU and back if only
+ * the host's copies were current. */
 static void add_buffers(const struct launch_command *l, double *buffer, double *transfer)
 {
     *buffer = *transfer = 0;
@@ -146,7 +147,7 @@ static void choose_by_mode(struct hetero_policy *p, double transfer, struct hete
     case MODE_CMP:
     case MODE_GPU:
         d->target = p->mode == MODE_CMP ? HETERO_CMP : HETERO_GPU;
-        d->reason = "the mode names it";
+        d->reason = "the mode names this target";
         return;
     case MODE_ALTERNATE:
     case N_HETERO_MODES:

@@ -35,6 +35,6 @@ void hetero_summary(const struct hetero *h)
         icd_complain("HeteroPDP: launches on the %s, %s: %llu", t == HETERO_CMP ? "CMP" : "GPU",
                      strbuf_text(&h->targets[t].name), (unsigned long long)h->n_launches[t]);
     if (h->n_taken_over)
-        icd_complain("HeteroPDP: launches among them that had failed on the other target: %llu",
+        icd_complain("HeteroPDP: of these, launches that had failed on the other target: %llu",
                      (unsigned long long)h->n_taken_over);
 }

@@ -1,9 +1,9 @@
-/* Launches on Heddle HeteroPDP: the choice of a target, the launch there, and the other target's
- * launch if that fails. */
+/* Launches on Heddle HeteroPDP: choosing a target, launching there, and launching on the other
+ * target if that fails. */
 #include "icd/hetero.h"
 #include "icd/sampler.h"
 
-/* Which targets can run the kernel. */
+/* Which targets can run the kernel? */
 static bool find_kernels(struct hetero *h, const struct launch_command *l,
                          struct target_program *program, cl_kernel kernels[HETERO_N_TARGETS],
                          bool can[HETERO_N_TARGETS], struct strbuf *why)
@@ -20,7 +20,7 @@ static bool find_kernels(struct hetero *h, const struct launch_command *l,
 
 /* --- on one target --- */
 
-/* There are few different samplers: a target keeps each that it was asked for. */
+/* There are few different samplers: a target caches all of them. */
 static cl_int set_sampler(struct target *t, cl_kernel k, uint32_t i, const struct _cl_sampler *s)
 {
     cl_sampler *sampler = &t->samplers[s->normalized ? 1 : 0][s->addressing - CL_ADDRESS_NONE]
@@ -65,7 +65,7 @@ static bool is_memory(const struct launch_command *l, uint32_t i)
     return l->objects[i] && (kind == ARG_BUFFER || kind == ARG_IMAGE);
 }
 
-/* With a checkpoint, the host has what the kernel is about to overwrite. */
+/* With a checkpoint, the host keeps what the kernel is about to overwrite. */
 static cl_int bring_args(struct _cl_device_id *d, struct target *t, const struct launch_command *l,
                          uint64_t *ns)
 {
@@ -95,8 +95,8 @@ static cl_int enqueue(struct target *t, cl_kernel k, const struct heddle_launch 
     return code == CL_SUCCESS ? target_wait(t, event, ns) : code;
 }
 
-/* For measurements: only the host has the buffers, before the launch and after it. What it takes to
- * get there counts afterwards only, as read-back. */
+/* For measurements: only the host's buffers are current, before the launch and after it. The
+ * transfer counts only afterwards, as read-back. */
 static cl_int bring_args_home(struct _cl_device_id *d, const struct launch_command *l, uint64_t *ns)
 {
     cl_int code = CL_SUCCESS;
@@ -131,8 +131,8 @@ static cl_int run_on(struct _cl_device_id *d, struct target *t, cl_kernel k,
 
 /* --- two targets --- */
 
-/* Has a kernel that failed left nothing of a buffer that it was writing? What it left is then the
- * contents. */
+/* Has a failed kernel destroyed the only current copy of a buffer that it was writing? Then what it
+ * left is the contents. */
 static bool has_lost_contents(const struct launch_command *l, const struct target *t)
 {
     bool lost = false;
@@ -144,8 +144,8 @@ static bool has_lost_contents(const struct launch_command *l, const struct targe
     return lost;
 }
 
-/* A launch failed: on the other target if that can run it. A target that fails while a kernel runs
- * is not used any more. */
+/* A launch failed: tries the other target if that can run it. A target that fails while a kernel
+ * runs is not used any more. */
 static cl_int take_over(struct icd_command *c, const cl_kernel *kernels, bool started, cl_int code,
                         struct hetero_decision *decision)
 {
@@ -158,7 +158,7 @@ static cl_int take_over(struct icd_command *c, const cl_kernel *kernels, bool st
     if (!kernels[other->which])
         problem = ", and the other target cannot run it";
     else if (started && has_lost_contents(l, failed))
-        problem = ", which had the only copy of a buffer that it was writing; "
+        problem = ", which had the only current copy of a buffer that it was writing; "
                   "HEDDLE_HETERO_CHECKPOINT=1 keeps another";
     if (problem) {
         strbuf_addf(&c->message, "kernel '%s' failed on %s (error %d)%s", name,
@@ -168,7 +168,7 @@ static cl_int take_over(struct icd_command *c, const cl_kernel *kernels, bool st
     failed->has_failed = started;
     icd_complain("HeteroPDP: kernel '%s' failed on %s (error %d): %s takes over%s", name,
                  strbuf_text(&failed->name), code, strbuf_text(&other->name),
-                 started ? ", for all launches from here on" : "");
+                 started ? " for all further launches" : "");
     decision->ran_on = other->which;
     decision->was_taken_over = true;
     h->n_taken_over++;
@@ -187,7 +187,7 @@ static cl_int run(struct icd_command *c)
     struct strbuf why = {0};
     cl_int code = CL_OUT_OF_RESOURCES;
     if (!find_kernels(h, l, program, kernels, can, &why)) {
-        strbuf_addf(&c->message, "kernel '%s' can run on no target: %s", l->kernel->info->name,
+        strbuf_addf(&c->message, "kernel '%s' cannot run on any target: %s", l->kernel->info->name,
                     strbuf_text(&why));
     } else {
         hetero_decide(h, l, program, can, &decision);
@@ -208,7 +208,7 @@ static cl_int run(struct icd_command *c)
 
 cl_int hetero_run_launch(struct icd_command *c)
 {
-    /* The targets take locks of their own, and what they release may be this device's. */
+    /* The targets take their own locks, and what they release may belong to this device. */
     pthread_mutex_unlock(&c->device->sim_lock);
     cl_int code = run(c);
     pthread_mutex_lock(&c->device->sim_lock);

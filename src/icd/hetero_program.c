@@ -12,13 +12,13 @@ struct target_kernel {
     cl_kernel of[HETERO_N_TARGETS];
     struct hetero_counts counts;
     bool is_counted;
-    struct strbuf not_counted; /* why its instructions are not */
+    struct strbuf not_counted; /* why its instructions cannot be counted */
     struct target_kernel *next;
 };
 
 /* --- building --- */
 
-/* Our own devices take what has been compiled already. */
+/* Our own devices use the code that has been compiled already. */
 static cl_program create_from_code(struct target *t, const struct code *code, cl_int *error)
 {
     struct strbuf file = {0};
@@ -57,7 +57,7 @@ static cl_program build_on(struct target *t, const struct strbuf *source, const 
         return NULL;
     }
     if (!t->is_simulated && !source) {
-        strbuf_add(why, "the program is linked or was given as a binary: its source is not known");
+        strbuf_add(why, "the program was linked or created from a binary: its source is unknown");
         return NULL;
     }
     p = t->is_simulated ? create_from_code(t, code, &error) : create_from_source(t, source, &error);
@@ -84,7 +84,7 @@ struct target_program *hetero_build(struct _cl_device_id *d, const struct strbuf
         struct target *t = &d->hetero->targets[i];
         p->of[i] = build_on(t, source, options, code, &p->why[i]);
         if (!p->of[i])
-            icd_complain("HeteroPDP: a program runs on the %s alone; %s: %s",
+            icd_complain("HeteroPDP: a program can run only on the %s; %s: %s",
                          i == HETERO_CMP ? "GPU" : "CMP", strbuf_text(&t->name),
                          strbuf_text(&p->why[i]));
     }
@@ -111,7 +111,7 @@ const struct hetero_counts *hetero_kernel_counts(struct target_program *p, const
     if (!k->is_counted) {
         const struct ptx_func *f = p->ptx ? ptx_find_func(p->ptx, name) : NULL;
         if (!f)
-            strbuf_add(&k->not_counted, "its PTX is not known");
+            strbuf_add(&k->not_counted, "its PTX is unknown");
         else
             hetero_count(f, &k->counts, &k->not_counted);
         k->is_counted = true;

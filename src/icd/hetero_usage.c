@@ -16,13 +16,13 @@ struct usage_meter {
     const struct hetero_native *natives;
     uint32_t n;
     uint64_t sample_us;
-    int *counters; /* one a native; NULL = misses cannot be counted */
+    int *counters; /* one per native program; NULL = misses cannot be counted */
     pthread_mutex_t lock;
     struct usage last; /* of the last whole period */
 };
 
-/* MODEL: a miss of the last-level cache moves one line of 64 bytes: write-backs and prefetches are
- * not seen. */
+/* MODEL: a counted miss of the host's last-level cache moves one line of 64 bytes: write-backs and
+ * prefetches are not counted. */
 struct usage usage_from_counts(uint64_t misses, uint64_t ns)
 {
     double seconds = (double)ns / 1e9;
@@ -108,7 +108,7 @@ struct usage_meter *usage_meter_new(const struct hetero_native *natives, uint32_
     struct usage_meter *m = xcalloc(1, sizeof *m);
     pthread_t thread;
     *m = (struct usage_meter){.natives = natives, .n = n, .sample_us = sample_us};
-    m->last = stated(m); /* until a period has passed, and where nothing can be counted */
+    m->last = stated(m); /* until a period has passed, and if nothing can be counted */
     pthread_mutex_init(&m->lock, NULL);
     if (open_counters(m) && pthread_create(&thread, NULL, sample, m) == 0)
         pthread_detach(thread);

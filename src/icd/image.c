@@ -1,4 +1,4 @@
-/* Images as objects. In the device an image is an array without gaps. */
+/* Images as objects. In the device an image is a contiguous array. */
 #include "icd/image.h"
 
 #include <stdlib.h>
@@ -179,7 +179,7 @@ static cl_int describe_on(struct _cl_mem *m, uint32_t i)
     return s == HEDDLE_OK ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
-/* The device's array out of the program's, which may have gaps. */
+/* Copies the program's array, which may have gaps, into a contiguous one. */
 static char *pack(const struct _cl_mem *m, char *host_ptr)
 {
     size_t extent[3], row, slice;
@@ -192,7 +192,7 @@ static char *pack(const struct _cl_mem *m, char *host_ptr)
     return packed;
 }
 
-/* Without the lock. */
+/* Call it without the lock. */
 static cl_int place_image(struct _cl_mem *m, char *host_ptr)
 {
     cl_int code = CL_SUCCESS;

@@ -4,7 +4,7 @@
 
 #include "icd/image.h"
 
-/* Which types an order of channels may have. */
+/* The types that an order of channels may have. */
 enum { TYPES_ALL, TYPES_8_BITS, TYPES_REAL, TYPES_PACKED };
 
 static const struct order {
@@ -19,7 +19,7 @@ static const struct order {
 
 static const struct channel {
     cl_channel_type type;
-    uint8_t bytes; /* of a channel; of a packed type, of the texel */
+    uint8_t bytes; /* of a channel; for a packed type, of the texel */
     bool is_real;  /* read as float */
 } channels[] = {
     {CL_UNORM_INT8, 1, true},      {CL_UNORM_INT16, 2, true},     {CL_SNORM_INT8, 1, true},
@@ -30,7 +30,7 @@ static const struct channel {
 };
 enum { N_ORDERS = sizeof orders / sizeof *orders, N_CHANNELS = sizeof channels / sizeof *channels };
 
-/* Of red, green and blue in one word, red highest; NULL if the type is not packed. */
+/* Bits of red, green and blue in one word, red highest; NULL if the type is not packed. */
 static const uint8_t *packed_bits(cl_channel_type type)
 {
     static const uint8_t bits_565[] = {5, 6, 5}, bits_555[] = {5, 5, 5}, bits_10[] = {10, 10, 10};
@@ -92,7 +92,7 @@ cl_int icd_clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
         (n == 0 && formats) || mem_check_flags(flags, NULL) == CL_INVALID_VALUE)
         return CL_INVALID_VALUE;
     cl_uint count = 0;
-    bool both = flags & CL_MEM_KERNEL_READ_AND_WRITE; /* within one kernel: none */
+    bool both = flags & CL_MEM_KERNEL_READ_AND_WRITE; /* within one kernel: not supported */
     for (int o = 0; o < N_ORDERS && !both; o++)
         for (int c = 0; c < N_CHANNELS; c++) {
             if (!go_together(&orders[o], &channels[c]))
@@ -108,7 +108,7 @@ cl_int icd_clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
 
 /* --- colours --- */
 
-/* To nearest even. */
+/* Rounds to nearest even. */
 static uint16_t to_half(float value)
 {
     uint32_t bits;
@@ -143,7 +143,7 @@ static int64_t scaled(float f, float scale, float low)
     return (int64_t)rintf(f * scale);
 }
 
-/* One channel of a colour: float, int and unsigned colours lie in the same 16 bytes. */
+/* One channel of a colour: float, int and unsigned colours use the same 16 bytes. */
 static void encode_channel(cl_channel_type type, const void *value, char *out)
 {
     float f;

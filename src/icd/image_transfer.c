@@ -98,7 +98,7 @@ static struct image_side image_side(struct _cl_mem *m, const size_t *origin)
     return s;
 }
 
-/* Memory without gaps, or with the pitches given. */
+/* Contiguous memory, or with the given pitches. */
 static cl_int plain_side(const struct _cl_mem *image, const size_t *region, size_t row_pitch,
                          size_t slice_pitch, struct image_side *s)
 {
@@ -125,7 +125,7 @@ static cl_int give_up(cl_int code)
     return code;
 }
 
-/* With the lock, which it releases. */
+/* Needs the lock and releases it. */
 static cl_int submit(cl_command_queue q, cl_command_type type, const struct image_transfer *t,
                      cl_int (*run)(struct icd_command *), bool is_blocking, cl_uint n,
                      const cl_event *events, cl_event *event)
@@ -299,7 +299,7 @@ cl_int icd_clEnqueueFillImage(cl_command_queue q, cl_mem m, const void *colour,
 
 /* --- maps --- */
 
-/* Where in the program's own memory the mapped part begins; NULL if it gave none. */
+/* The start of the mapped part in the program's own memory; NULL if it supplied none. */
 static struct byte_rect program_side(const struct _cl_mem *m, const size_t *origin)
 {
     struct byte_rect r = {0};
@@ -308,7 +308,7 @@ static struct byte_rect program_side(const struct _cl_mem *m, const size_t *orig
         r.slice_pitch = m->host_slice_pitch;
         r.base = m->host_ptr + origin[0] * m->element_bytes + origin[1] * r.row_pitch +
                  origin[2] * r.slice_pitch;
-    } else if (mem_user_pointer(m)) { /* of the buffer that the image lies in */
+    } else if (mem_user_pointer(m)) { /* of the buffer that contains the image */
         r.row_pitch = r.slice_pitch = m->row_pitch;
         r.base = mem_user_pointer(m) + origin[0] * m->element_bytes;
     }

@@ -1,9 +1,8 @@
-/* Reads what clang says of kernels in the IR it prints:
+/* Reads clang's description of kernels from the IR it prints:
  *
  *     define ... spir_kernel void @NAME(...) ... !kernel_arg_addr_space !13 ... {
  *     !13 = !{i32 1, i32 0}
- *     !15 = !{!"float*", !"uint"}
- */
+ *     !15 = !{!"float*", !"uint"} */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +60,7 @@ static void note_node(struct ir_text *t, const char *p, const char *stop)
         t->n_nodes = number + 1;
 }
 
-/* The node that a kernel's line names with `key`, or NULL. */
+/* The node after `key` in a kernel's line, or NULL. */
 static const char *find_node(const struct ir_text *t, const char *line, const char *stop,
                              const char *key)
 {
@@ -169,7 +168,7 @@ static cl_mem_object_type image_of(const char *type)
     return 0;
 }
 
-/* clang says "__read_only image2d_t" in some versions. */
+/* Some versions of clang write "__read_only image2d_t". */
 static const char *bare_type(const char *type)
 {
     const char *blank = strncmp(type, "__", 2) == 0 ? strchr(type, ' ') : NULL;

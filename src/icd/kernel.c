@@ -14,7 +14,7 @@ bool kernel_needs(const struct _cl_kernel *k, const struct _cl_device_id *d,
     return on && on->module && heddle_kernel_find(on->module, k->info->name, out);
 }
 
-/* The sizes of parameters are the same on all devices. */
+/* Sizes of parameters are the same on all devices. */
 static bool read_params(struct _cl_kernel *k)
 {
     const struct program_device *on = k->program->devices;
@@ -298,7 +298,7 @@ static cl_int group_info(const struct _cl_kernel *k, const struct _cl_device_id 
         return INFO(size_t, GPU_WARP_LANES);
     case CL_KERNEL_PRIVATE_MEM_SIZE:
         return INFO(cl_ulong, needs.local_bytes);
-    case CL_KERNEL_GLOBAL_WORK_SIZE: /* of built-in kernels and custom devices */
+    case CL_KERNEL_GLOBAL_WORK_SIZE: /* for built-in kernels and custom devices */
     default:
         return CL_INVALID_VALUE;
     }

@@ -5,7 +5,7 @@
 
 struct kernel_arg {
     bool is_set;
-    size_t bytes; /* of a value; of local memory */
+    size_t bytes; /* for a value; for local memory */
     void *value;  /* of a value: its bytes */
     void *object; /* memory object or sampler; NULL is a buffer at 0 */
 };
@@ -19,10 +19,10 @@ struct _cl_kernel {
     uint64_t *param_bytes; /* of each, in PTX */
 };
 
-/* With the lock. */
+/* Needs the lock. */
 void kernel_release(struct _cl_kernel *k);
-/* The kernel's resources on a device of its program; false if it is not built there. Without the
- * simulation's lock: a module does not change. */
+/* The kernel's resources on a device of its program; false if it is not built there. Does not need
+ * the simulation's lock: a module does not change. */
 bool kernel_needs(const struct _cl_kernel *k, const struct _cl_device_id *d,
                   struct heddle_kernel_info *out);
 

@@ -1,5 +1,5 @@
-/* Kernels on their way to the device: checks of the ranges, the choice of work-group sizes, a copy
- * of the arguments, the launch. */
+/* Kernel launches: checks of the ranges, choice of work-group sizes, a copy of the arguments, the
+ * launch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +20,8 @@ static size_t divisor(size_t n, size_t most)
     return d;
 }
 
-/* MODEL: no group size given: rows of up to 256 work-items that fit, then as many rows as fill the
- * group. Whole warps come first, as in every GPU compiler. */
+/* MODEL: if no work-group size is given, Heddle takes rows of up to 256 work-items that divide the
+ * range, then as many rows as fill the group. Whole warps come first, as in every GPU compiler. */
 static void choose_group(const struct _cl_device_id *d, cl_uint dims, const size_t *global,
                          size_t local[3])
 {
@@ -190,7 +190,7 @@ static uint64_t last_count(const struct heddle_sim *sim, const char *name)
     return 0;
 }
 
-/* MODEL: functional execution has no clock; a warp instruction counts as a nanosecond. */
+/* MODEL: functional execution of OpenCL has no clock; a warp instruction counts as a nanosecond. */
 static uint64_t launch_ns(const struct _cl_device_id *d)
 {
     if (d->platform->settings.functional)
@@ -199,7 +199,7 @@ static uint64_t launch_ns(const struct _cl_device_id *d)
     return (last_count(d->sim, "cycles") * 1000 + mhz - 1) / mhz;
 }
 
-/* Reports about L2 name buffers as the kernel does. */
+/* Reports about L2 name buffers like the kernel's parameters. */
 static void name_buffers(struct _cl_device_id *d, const struct launch_command *l)
 {
     const struct kernel_info *k = l->kernel->info;
@@ -262,7 +262,7 @@ static cl_int check_launch(cl_command_queue q, cl_kernel k)
                : CL_INVALID_PROGRAM_EXECUTABLE;
 }
 
-/* Since OpenCL 2.1 a launch of no work-items succeeds and does nothing. */
+/* Since OpenCL 2.1 a launch without work-items succeeds and does nothing. */
 static bool is_empty(const struct _cl_command_queue *q, cl_uint dims, const size_t *global)
 {
     if (q->device->platform->settings.version < 300 || dims < 1 || dims > 3)

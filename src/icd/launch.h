@@ -1,4 +1,4 @@
-/* A launch on its way to the device. */
+/* A launch before and while it runs on the device. */
 #ifndef HEDDLE_ICD_LAUNCH_H
 #define HEDDLE_ICD_LAUNCH_H
 

@@ -14,7 +14,7 @@
 #include "lab/point.h"
 #include "lab/store.h"
 
-/* --- files that grow --- */
+/* --- growing files --- */
 
 struct growing_file {
     FILE *file;
@@ -27,7 +27,7 @@ static bool grow(void *user, const void *data, size_t bytes)
     return fwrite(data, 1, bytes, f->file) == bytes;
 }
 
-/* The first device's file has the name given, the others' a number behind it. */
+/* The first device's file has the given name; those of others have a number appended. */
 static struct growing_file *open_file(const struct _cl_device_id *d, const char *path)
 {
     struct growing_file *f = xcalloc(1, sizeof *f);
@@ -106,7 +106,7 @@ void launch_files_begin(struct _cl_device_id *d)
     d->files = xcalloc(1, sizeof *d->files);
     bool timed = !s->functional;
     if (!timed && (s->record || s->series_out))
-        icd_complain("a run without timing has nothing to record, and no series");
+        icd_complain("a run without timing has nothing to record and no time series");
     if (timed && s->record)
         begin_trace(d, s->record);
     if (timed && s->series && s->series_out)
@@ -128,7 +128,7 @@ void launch_files_end(struct _cl_device_id *d, bool is_whole)
     if (files->trace) {
         bool ok = heddle_record_end(d->sim) == HEDDLE_OK && is_whole && launched;
         if (!ok && launched)
-            icd_complain("%s: a launch was cut off: there is no trace", files->trace->path);
+            icd_complain("%s: a launch was cut off, so there is no trace", files->trace->path);
         close_file(&files->trace, ok);
     }
     if (files->series)
@@ -148,7 +148,7 @@ void launch_files_close(struct _cl_device_id *d)
 
 /* --- the store --- */
 
-/* Each launch of each run of the program is a result of its own. */
+/* Each launch of each run of the program is a separate result. */
 static void make_key(const struct _cl_device_id *d, const char *document, char key[HASH_TEXT_BYTES])
 {
     struct hash h;

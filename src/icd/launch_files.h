@@ -4,7 +4,7 @@
 
 #include "icd/launch_log.h"
 
-/* A file that appears under its name when it is complete. */
+/* A file that gets its final name when it is complete. */
 struct growing_file;
 
 struct launch_files {
@@ -18,11 +18,11 @@ void launch_files_begin(struct _cl_device_id *d);
  * seed. */
 void launch_files_store(struct _cl_device_id *d, const struct logged_launch *l,
                         const char *document);
-/* Trace and series end; `is_whole` = the trace can be replayed. */
+/* Ends trace and series; `is_whole` = the trace can be replayed. */
 void launch_files_end(struct _cl_device_id *d, bool is_whole);
 void launch_files_close(struct _cl_device_id *d);
 
-/* The program's command line in one text (launch_log.c). */
+/* The program's command line as one text (launch_log.c). */
 void launch_command_line(struct strbuf *out);
 
 #endif

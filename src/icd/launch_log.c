@@ -34,7 +34,7 @@ void launch_command_line(struct strbuf *out)
     strbuf_destroy(&text);
 }
 
-/* The program's command line, as the kernel of the host has it. */
+/* The program's command line, from the host's kernel. */
 static void add_command_line(struct json_writer *w)
 {
     struct strbuf text = {0};
@@ -71,7 +71,7 @@ void launch_json_origin(struct json_writer *w)
     json_uint(w, "process", (uint64_t)getpid());
 }
 
-/* One line: several processes may append to the file, each record with one write. */
+/* One line: several processes may append to the file, each record with a single write. */
 static void make_line(struct strbuf *text)
 {
     size_t to = 0;
@@ -150,7 +150,7 @@ static void add_sums(const struct heddle_sim *sim, struct strbuf *out)
     }
 }
 
-/* Of one statistic of a kernel; false if the simulation has it not. */
+/* One statistic of a kernel; false if the simulation does not have it. */
 static bool kernel_count(const struct heddle_sim *sim, uint32_t kernel, const char *name,
                          uint64_t *out)
 {
@@ -184,7 +184,7 @@ static void add_kernels(const struct heddle_sim *sim, struct strbuf *out)
 
 /* --- marks for L2 --- */
 
-/* Annotations of kernels that were never launched, and reads of what L2 had dropped. */
+/* Annotations of kernels that were never launched, and reads of data that L2 had dropped. */
 static void warn_of_marks(const struct _cl_device_id *d)
 {
     struct diag_list diags = {0};

@@ -1,10 +1,10 @@
-/* What is kept of launches: records in files, a summary at the end. */
+/* Records of launches: to files, and a summary at the end. */
 #ifndef HEDDLE_ICD_LAUNCH_LOG_H
 #define HEDDLE_ICD_LAUNCH_LOG_H
 
 #include "icd/device.h"
 
-/* All with the simulation's lock, in the order of the launches. */
+/* All need the simulation's lock and must be called in the order of the launches. */
 void launch_log_begin(struct _cl_device_id *d);
 struct logged_launch {
     const char *kernel;
@@ -13,12 +13,13 @@ struct logged_launch {
     uint64_t ns; /* simulated */
 };
 void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l);
-/* The machine is about to be built again: what watches it ends here. */
+/* The machine is about to be rebuilt: its observers end here. */
 void launch_log_cut(struct _cl_device_id *d);
-/* The members that say who ran it: version, command, process. */
+/* The members that identify the run: version, command, process. */
 struct json_writer;
 void launch_json_origin(struct json_writer *w);
-/* A document in one line, appended to the file with one write: several processes may. */
+/* Appends a one-line document to the file with a single write, so that several processes may do
+ * so. */
 void launch_append_line(const char *path, struct strbuf *text);
 void launch_log_end(struct _cl_device_id *d);
 

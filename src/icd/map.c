@@ -1,6 +1,6 @@
-/* Maps of buffers. A map is a pointer into device memory, which the host sees; only where the
- * program gave its own memory, contents travel there and back. Either way the transfer takes the
- * time it would take a device that is apart. */
+/* Maps of buffers. A map is a pointer into device memory, which the host sees. Only if the program
+ * supplied its own memory are the contents copied there and back. In both cases the transfer takes
+ * the time that it would take on a discrete device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static uint64_t mapped_bytes(const struct _cl_mem *m, const struct mapping *map)
                                            : n * map->region[1] * map->region[2] * m->element_bytes;
 }
 
-/* To or from the memory that the program gave. */
+/* Copies to or from the memory that the program supplied. */
 static void exchange(const struct icd_command *c, bool to_program)
 {
     const struct map_command *m = c->data;
@@ -37,7 +37,7 @@ static void exchange(const struct icd_command *c, bool to_program)
     memcpy(to_program ? program : device, to_program ? device : program, map->region[0]);
 }
 
-/* What is mapped is read when it is mapped, and written when that ends. */
+/* The mapped range is read when it is mapped, and written when it is unmapped. */
 static void touch(const struct icd_command *c, bool writes)
 {
     const struct map_command *m = c->data;
@@ -113,7 +113,7 @@ void *map_submit(cl_command_queue q, struct _cl_mem *m, const struct mapping *ma
     m->n_mappings++;
     *(struct map_command *)c->data = (struct map_command){m, kept};
     c->run = run_map;
-    /* The device of the queue then has the only contents: the program may write them. */
+    /* The queue's device then has the only current copy: the program may write it. */
     command_use(c, m, kept->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION));
     void *pointer = kept->pointer;
     code = command_submit(c, is_blocking, event);

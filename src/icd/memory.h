@@ -1,9 +1,9 @@
 /* Memory objects: buffers, parts of buffers, images.
  *
- * A buffer has a copy of its own in every device of its context. `valid` says which of them hold
- * its contents; a command on another device first brings them there. Device memory is visible to
- * the host, so that a map is a pointer into it, unless the program gave memory of its own to be
- * used (CL_MEM_USE_HOST_PTR). */
+ * A buffer has a copy in every device of its context. `valid` says which copies are current; a
+ * command on another device first updates that device's copy. Device memory is visible to the
+ * host, so a map is a pointer into it, unless the program supplied its own memory
+ * (CL_MEM_USE_HOST_PTR). */
 #ifndef HEDDLE_ICD_MEMORY_H
 #define HEDDLE_ICD_MEMORY_H
 
@@ -15,13 +15,13 @@ enum { LOOSE_BYTES = 4096 };
 
 struct mem_copy {
     uint64_t address;    /* in the device; 0 = none */
-    char *host;          /* where the host sees it */
-    uint64_t descriptor; /* of an image: address of what kernels are given */
+    char *host;          /* its host address */
+    uint64_t descriptor; /* for an image: address of the descriptor for kernels */
 };
 
 struct mapping {
     char *pointer;
-    size_t origin[3], region[3]; /* of a buffer: bytes, in [0] */
+    size_t origin[3], region[3]; /* for a buffer: bytes, in [0] */
     cl_map_flags flags;
     struct mapping *next;
 };
@@ -33,17 +33,17 @@ struct _cl_mem {
     cl_mem_flags flags;
     size_t bytes;
     char *host_ptr;                /* with CL_MEM_USE_HOST_PTR */
-    struct _cl_mem *parent;        /* of a part of a buffer, and of an image in one */
+    struct _cl_mem *parent;        /* for a part of a buffer, and for an image in one */
     size_t origin;                 /* in the parent */
-    struct mem_copy *copies;       /* one a device of the context */
-    uint32_t valid;                /* bit set of devices; of the outermost parent */
+    struct mem_copy *copies;       /* one per device of the context */
+    uint32_t valid;                /* bit set of devices; only in the outermost parent */
     struct target_copies *targets; /* in the targets of HeteroPDP; NULL = it has none there */
     struct mapping *mappings;
-    uint32_t n_mappings; /* done and not yet undone */
+    uint32_t n_mappings; /* active mappings */
     struct destructor *destructors;
     cl_mem_properties *properties;
     size_t n_properties;
-    /* of an image: */
+    /* for an image: */
     cl_image_format format;
     cl_image_desc desc;
     size_t element_bytes;
@@ -51,32 +51,32 @@ struct _cl_mem {
     size_t host_row_pitch, host_slice_pitch; /* of host_ptr */
 };
 
-/* With the lock. */
+/* Needs the lock. */
 void mem_release(struct _cl_mem *m);
 bool mem_is(const void *object); /* a live memory object */
 bool mem_is_buffer(const void *object);
 struct _cl_mem *mem_root(const struct _cl_mem *m); /* the outermost parent */
 
-/* The flags of a creating function: CL_INVALID_VALUE for what excludes each other. */
+/* Checks the flags of a creating function: CL_INVALID_VALUE for flags that exclude each other. */
 cl_int mem_check_flags(cl_mem_flags flags, const void *host_ptr);
-/* Makes the copies in all devices of `m`, of m->bytes each, with what is at `contents` if not NULL.
- * Without the lock. */
+/* Creates the copies in all devices of `m`, m->bytes each, initialised from `contents` if not NULL.
+ * Call it without the lock. */
 cl_int mem_allocate(struct _cl_mem *m, const void *contents);
-/* Notes device memory to be freed. With the lock. */
+/* Records device memory to be freed. Needs the lock. */
 void device_retire(struct _cl_device_id *d, uint64_t address);
 
-/* Where the host and the device see it. */
+/* Its host address and its device address. */
 char *mem_pointer(const struct _cl_mem *m, const struct _cl_device_id *d);
 uint64_t mem_address(const struct _cl_mem *m, const struct _cl_device_id *d);
 uint64_t mem_descriptor(const struct _cl_mem *m, const struct _cl_device_id *d); /* of an image */
 char *mem_user_pointer(const struct _cl_mem *m); /* CL_MEM_USE_HOST_PTR's, or NULL */
 
-/* A command has read or written rows of device memory where the host sees them. With the
+/* A command has read or written rows of device memory through the host's view. Needs the
  * simulation's lock. */
 void mem_touch(const struct _cl_mem *m, const struct _cl_device_id *d, struct byte_rect rect,
                const size_t bytes[3], bool writes);
 
-/* Brings the contents to the device; `writes` = other copies are then outdated. Without a lock. */
+/* Updates the device's copy; `writes` = other copies are then outdated. Call it without a lock. */
 void mem_migrate(struct _cl_mem *m, struct _cl_device_id *d, bool writes);
 
 #endif

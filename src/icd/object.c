@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "icd/notify.h"
 
-enum { QUARANTINE = 1024 /* dead objects of a kind before the oldest is used again */ };
+enum { QUARANTINE = 1024 /* dead objects of a kind before the oldest is reused */ };
 #define MARK_LIVE 0x4844434cu
 #define MARK_DEAD 0xdeadc1u
 
@@ -47,17 +47,17 @@ void icd_changed(void)
     pthread_cond_broadcast(&changed);
 }
 
-/* --- every address that was ever an object's ---
+/* --- all addresses that have ever been objects ---
  *
- * The memory of an object is never given back, so a pointer that is found here may be looked at,
- * whatever a program has taken for an object. */
+ * The memory of an object is never unmapped, so a pointer found here may be dereferenced, whatever
+ * a program has passed as an object. */
 static struct registry {
     pthread_mutex_t lock;
     const void **places; /* open addressing; NULL = free */
     size_t n, cap;       /* a power of two */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Where the address is, or belongs. */
+/* The slot of the address, or the free one for it. */
 static size_t find_place(const void *object)
 {
     size_t at = ((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15u >> 20;

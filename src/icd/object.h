@@ -1,9 +1,9 @@
 /* The nine kinds of OpenCL objects: their common head, their reference counts, and the lock that
- * guards all of them.
+ * protects all of them.
  *
- * A loader reads the first word of whatever handle a program passes, released ones included. So
- * memory of objects is never unmapped: a released one is marked as dead, waits in a queue, and is
- * used again for an object of the same kind after many others. */
+ * A loader reads the first word of any handle that a program passes, including released ones. So
+ * the memory of objects is never unmapped: a released one is marked as dead, waits in a queue, and
+ * is reused for an object of the same kind after many others. */
 #ifndef HEDDLE_ICD_OBJECT_H
 #define HEDDLE_ICD_OBJECT_H
 
@@ -35,16 +35,16 @@ enum icd_kind {
 };
 
 struct icd_object {
-    const cl_icd_dispatch *dispatch; /* first, for the loader */
-    void *reserved;                  /* second, for the loader */
-    uint32_t mark;                   /* tells a live object of its kind from anything else */
+    const cl_icd_dispatch *dispatch; /* must be first, for the loader */
+    void *reserved;                  /* must be second, for the loader */
+    uint32_t mark;                   /* identifies a live object of its kind */
     uint32_t users;                  /* references that the program holds */
-    uint32_t refs;                   /* all references, ours included */
+    uint32_t refs;                   /* all references, including ours */
 };
 
 extern const cl_icd_dispatch icd_dispatch;
 
-/* The entry points under our own names: those of OpenCL would be taken from libOpenCL. */
+/* The entry points under internal names: OpenCL's names would resolve to libOpenCL. */
 #define ENTRY(name) extern __typeof__(*((cl_icd_dispatch *)0)->name) icd_##name;
 #define ABSENT(name)
 #include "icd/entries.def"
@@ -55,26 +55,27 @@ extern const cl_icd_dispatch icd_dispatch;
  * a program's callbacks run. */
 void icd_lock(void);
 void icd_unlock(void);
-/* With the lock: sleeps until something has changed; tells those who sleep. */
+/* With the lock: sleeps until something has changed; wakes all sleepers. */
 void icd_wait(void);
 bool icd_wait_until(const struct timespec *time); /* of CLOCK_REALTIME; false when it has come */
 void icd_changed(void);
 
-/* With the lock, all of them. Zeroed but for the head, with one reference, the program's. */
+/* All need the lock. The object is zeroed except for the head and has one reference, the
+ * program's. */
 void *object_create(enum icd_kind kind, size_t bytes);
-/* Is it a live object of that kind? One that the program released, but that others need, is; NULL
- * is not. */
+/* Is it a live object of that kind? True also if the program has released it while others still
+ * need it; false for NULL. */
 bool object_is(const void *object, enum icd_kind kind);
 void object_retain(void *object);
-/* True when that was the last reference: the caller then takes the object apart and calls
+/* True if that was the last reference: the caller then destroys the object's content and calls
  * object_destroy(). */
 bool object_release(void *object);
-/* The program's references: false if it holds none. The release is for the caller to do. */
+/* The program's references: false if it holds none. The caller must do the release. */
 bool object_user_retain(void *object);
 bool object_user_release(void *object);
 void object_destroy(void *object, enum icd_kind kind);
 
-/* The tail of a query: what OpenCL says of sizes that do not suffice. */
+/* The last step of a query: follows OpenCL's rules for buffers that are too small. */
 cl_int info_answer(const void *data, size_t bytes, size_t size, void *value, size_t *size_ret);
 cl_int info_text(const char *text, size_t size, void *value, size_t *size_ret);
 /* Inside a function with parameters size, value, size_ret. */

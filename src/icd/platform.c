@@ -10,7 +10,7 @@
 #include "gpu/plugins.h"
 #include "icd/hetero.h"
 
-/* Of the platform; those of OpenCL C are the compiler's. */
+/* Extensions of the platform; the compiler has those of OpenCL C. */
 static const char own_extensions[] = "cl_khr_icd cl_nv_device_attribute_query ";
 
 const char *icd_extensions(void)
@@ -64,7 +64,7 @@ static bool add_gpus(struct _cl_platform_id *p, struct strbuf *error)
     return true;
 }
 
-/* Programs see HeteroPDP; its GPU, if that is ours, stands behind it. */
+/* Programs see HeteroPDP; its GPU, if it is one of ours, is hidden behind it. */
 static bool add_hetero(struct _cl_platform_id *p, struct strbuf *error)
 {
     const char *gpu = p->settings.gpus[0];

@@ -25,7 +25,7 @@ const struct code *program_executable(const struct _cl_program *p)
     return NULL;
 }
 
-/* Whether every function that is called is there. */
+/* Is every called function defined? */
 static bool is_complete(const struct ptx_module *m, struct strbuf *log)
 {
     bool ok = true;
@@ -221,7 +221,7 @@ static cl_int binary_sizes(const struct _cl_program *p, size_t size, void *value
     return info_answer(sizes, p->n_devices * sizeof *sizes, size, value, size_ret);
 }
 
-/* The value is an array of places for the binaries; NULL among them is passed over. */
+/* The value is an array of pointers for the binaries; NULL entries are skipped. */
 static cl_int binaries(const struct _cl_program *p, size_t size, void *value, size_t *size_ret)
 {
     size_t bytes = p->n_devices * sizeof(unsigned char *);

@@ -12,16 +12,16 @@
 
 typedef void(CL_CALLBACK *build_callback)(cl_program, void *);
 
-/* What one run of the compiler gave. */
+/* The output of one run of the compiler. */
 struct build {
     const char *options;
-    const struct strbuf *source; /* of a whole program; NULL if it is not known */
+    const struct strbuf *source; /* of a complete program; NULL if unknown */
     struct code *code;
     struct strbuf log;
     cl_int error; /* CL_SUCCESS, or what the call returns */
 };
 
-/* The options themselves may be at fault, which has a code of its own. */
+/* Invalid options have a separate error code. */
 static cl_int error_of(const struct strbuf *log, cl_int failure, cl_int bad_options)
 {
     const char *text = strbuf_text(log);
@@ -30,15 +30,15 @@ static cl_int error_of(const struct strbuf *log, cl_int failure, cl_int bad_opti
     return options ? bad_options : failure;
 }
 
-/* What to call a failure. */
+/* The error code for a failure. */
 struct failure {
     cl_int of_source, of_options;
 };
 static const struct failure of_build = {CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS};
 static const struct failure of_compile = {CL_COMPILE_PROGRAM_FAILURE, CL_INVALID_COMPILER_OPTIONS};
 
-/* A whole program is compiled as `heddle run` compiles it, to the same PTX; the IR beside it only
- * tells what its kernels are. */
+/* A complete program is compiled as `heddle run` compiles it, to the same PTX; the IR only
+ * describes its kernels. */
 static void compile_source(const struct strbuf *source, bool is_whole, struct build *b,
                            const struct failure *failure)
 {
@@ -63,8 +63,8 @@ static void compile_source(const struct strbuf *source, bool is_whole, struct bu
     strbuf_destroy(&again);
 }
 
-/* The result goes to one device of the program. Without the lock; the program is marked as being
- * built, so that nobody else touches it. */
+/* Installs the result on one device of the program. Call it without the lock; the program is marked
+ * as being built, so that nothing else uses it. */
 static cl_int give_to_device(struct program_device *on, const struct build *b)
 {
     struct heddle_module *module = NULL;
@@ -160,7 +160,7 @@ static cl_int give_to_devices(cl_program p, cl_uint n, const cl_device_id *devic
 
 /* --- entry points --- */
 
-/* A program made from a binary is built already, but for being loaded. */
+/* A program created from a binary is already built and only needs to be loaded. */
 static cl_int build_binary(cl_program p, cl_uint n, const cl_device_id *devices,
                            const char *options)
 {
@@ -201,7 +201,7 @@ cl_int icd_clBuildProgram(cl_program p, cl_uint n, const cl_device_id *devices, 
     return code;
 }
 
-/* Lays out the headers of clCompileProgram() in a folder. */
+/* Writes the headers of clCompileProgram() into a folder. */
 static bool write_headers(const char *folder, cl_uint n, const cl_program *headers,
                           const char **names, struct strbuf *log)
 {
@@ -360,7 +360,7 @@ cl_program icd_clLinkProgram(cl_context context, cl_uint n_devices, const cl_dev
     if (code == CL_SUCCESS) {
         p = program_create(context, devices ? devices : context->devices,
                            devices ? n_devices : context->n_devices);
-        object_retain(p); /* until the callback has been called */
+        object_retain(p); /* released after the callback */
         p->is_building = true;
         irs = xcalloc(n, sizeof *irs);
         for (cl_uint i = 0; i < n; i++) {

@@ -114,7 +114,7 @@ static cl_int queue_info(const struct _cl_command_queue *q, cl_command_queue_inf
     case CL_QUEUE_PROPERTIES_ARRAY:
         return info_answer(q->given, q->n_given * sizeof *q->given, size, value, size_ret);
     case CL_QUEUE_SIZE:
-        return CL_INVALID_COMMAND_QUEUE; /* of queues on the device */
+        return CL_INVALID_COMMAND_QUEUE; /* for device queues */
     case CL_QUEUE_DEVICE_DEFAULT:
         return INFO(cl_command_queue, NULL);
     default:
@@ -150,7 +150,7 @@ cl_int icd_clSetCommandQueueProperty(cl_command_queue q, cl_command_queue_proper
     return code;
 }
 
-/* Commands are handed to the device at once; there is nothing to flush. */
+/* Commands are submitted to the device at once; there is nothing to flush. */
 cl_int icd_clFlush(cl_command_queue q)
 {
     icd_lock();

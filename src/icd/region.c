@@ -10,8 +10,8 @@ void rect_copy(struct byte_rect to, struct byte_rect from, const size_t bytes[3]
                     from.base + z * from.slice_pitch + y * from.row_pitch, bytes[0]);
 }
 
-/* The byte behind the last one that three coordinates with these pitches reach, or false if no
- * size_t holds it. */
+/* One past the last byte that three coordinates with these pitches reach; false if it overflows a
+ * size_t. */
 static bool end_of(const size_t at[3], size_t row_pitch, size_t slice_pitch, size_t *end)
 {
     size_t rows, slices;

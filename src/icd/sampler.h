@@ -13,9 +13,9 @@ struct _cl_sampler {
     size_t n_properties;
 };
 
-/* With the lock. */
+/* Needs the lock. */
 void sampler_release(struct _cl_sampler *s);
-/* What a kernel is given: the value that sampler literals have in OpenCL C. */
+/* What a kernel receives: the value of a sampler literal in OpenCL C. */
 uint64_t sampler_value(const struct _cl_sampler *s);
 
 #endif

@@ -8,7 +8,7 @@
 #include "gpu/annotations.h"
 #include "icd/object.h"
 
-/* NULL where the variable is unset or empty. */
+/* NULL if the variable is unset or empty. */
 static const char *text_of(const char *name)
 {
     const char *value = getenv(name);
@@ -59,7 +59,7 @@ static void add_word(struct icd_settings *s, const char *word)
     s->words[s->n_words++] = word;
 }
 
-/* A file that cannot be read is a mistake like a parameter that is not there. */
+/* A file that cannot be read is an error, like an unknown parameter. */
 static bool read_annotations(struct icd_settings *s, struct strbuf *error)
 {
     const char *path = text_of("HEDDLE_ANNOTATIONS"), *word = NULL;
@@ -71,7 +71,7 @@ static bool read_annotations(struct icd_settings *s, struct strbuf *error)
     return !code;
 }
 
-/* Values may have semicolons; then each is a line of its own. */
+/* If a value contains semicolons, each setting is on its own line. */
 static void read_words(struct icd_settings *s)
 {
     const char *set = text_of("HEDDLE_SET");
@@ -121,7 +121,7 @@ static bool read_device_type(struct icd_settings *s, struct strbuf *error)
                 bit = types[k].bit;
         if (!bit) {
             strbuf_addf(error,
-                        "HEDDLE_CL_DEVICE_TYPE: '%s' is none of gpu, cpu, accelerator, any\n",
+                        "HEDDLE_CL_DEVICE_TYPE: '%s' is not one of gpu, cpu, accelerator, any\n",
                         words[i]);
             return false;
         }

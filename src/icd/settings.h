@@ -1,4 +1,4 @@
-/* What `heddle exec` or a user's environment asks of the device. */
+/* Settings of the device from `heddle exec` or the user's environment. */
 #ifndef HEDDLE_ICD_SETTINGS_H
 #define HEDDLE_ICD_SETTINGS_H
 
@@ -20,35 +20,36 @@ struct icd_settings {
     const char **plugins; /* shared objects */
     uint32_t n_plugins;
     bool functional;
-    bool loose_bounds; /* accesses just past a buffer are let pass, as hardware does */
+    bool loose_bounds; /* permit accesses just past a buffer, as hardware does */
     uint32_t threads;
     uint64_t max_cycles, max_insts;
     bool attribute;
-    const char *json;   /* file for one record a launch, or NULL */
+    const char *json;   /* file for one record per launch, or NULL */
     const char *record; /* file for a trace, or NULL */
     const char *series_out;
     uint64_t series; /* core cycles between two rows */
     const char *series_columns;
     const char *store;     /* file of results, or NULL */
-    const char *result;    /* file for one document of the whole program, or NULL */
-    const char *l2_report; /* file for what L2 and DRAM moved (analysis/l2_report.h), or NULL */
-    bool l2_watch;         /* with what was watched of buffers */
+    const char *result;    /* file for one document about the whole program, or NULL */
+    const char *l2_report; /* file for the traffic of L2 and DRAM (analysis/l2_report.h), or NULL */
+    bool l2_watch;         /* including the observed use of buffers */
     bool summary, kernels;
-    uint32_t version; /* of OpenCL that the platform reports: 120 or 300 */
+    uint32_t version; /* OpenCL version that the platform reports: 120 or 300 */
     uint64_t device_type;
-    bool is_any_type;       /* devices are found whatever type a program asks for */
-    bool hetero;            /* the device is Heddle HeteroPDP, over the first of gpus */
+    bool is_any_type;       /* devices match every type that a program requests */
+    bool hetero;            /* the device is Heddle HeteroPDP, with the first of gpus */
     const char *hetero_cmp; /* the OpenCL library of its CPU device; NULL = one of the machine */
     const char *hetero_gpu; /* ... and of its GPU; NULL = ours */
     const char *hetero_models, *hetero_natives, *hetero_log;
     enum hetero_mode hetero_mode;
-    bool hetero_cold;       /* launches find buffers on the host only, and leave results there */
+    bool hetero_cold;       /* at a launch, buffers are on the host only, and results return
+                             * there */
     bool hetero_checkpoint; /* keep what a kernel overwrites, in case its target fails */
     struct arena arena;
 };
 
-/* Reads the environment (doc/opencl.md lists the names). False, with a message, when a variable
- * makes no sense. */
+/* Reads the environment (doc/opencl.md lists the names). False, with a message, if a variable is
+ * not valid. */
 bool settings_read(struct icd_settings *s, struct strbuf *error);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "icd/event.h"
 
-/* The first word of every object of an OpenCL library that a loader may load. */
+/* The first word of every object of an OpenCL library that supports loaders. */
 static const cl_icd_dispatch *dispatch_of(void *object)
 {
     return *(const cl_icd_dispatch *const *)object;
@@ -36,7 +36,7 @@ static bool take_from(struct target *t, cl_platform_id platform, cl_device_type 
     return true;
 }
 
-/* The library stays loaded: its threads may outlive whatever we do with it. */
+/* The library stays loaded: its threads may still run. */
 static uint32_t load_platforms(const char *library, cl_platform_id *platforms, uint32_t most,
                                struct strbuf *error)
 {
@@ -59,7 +59,7 @@ static uint32_t load_platforms(const char *library, cl_platform_id *platforms, u
 
 enum { MAX_PLATFORMS = 16 };
 
-/* The first device of the type, else, if `or_any`, the first one. */
+/* The first device of the type; if there is none and `or_any` is set, the first one. */
 static bool find_in(struct target *t, const char *library, cl_device_type type, bool or_any,
                     struct strbuf *error)
 {
@@ -104,7 +104,7 @@ bool target_find(struct target *t, const char *library, cl_device_type type, str
         return true;
     strbuf_addf(error, "there is no %s for HeteroPDP%s%s\n",
                 t->which == HETERO_CMP ? "OpenCL device of type CPU" : "OpenCL device",
-                library ? " in " : ", in none of the libraries that /etc/OpenCL/vendors names",
+                library ? " in " : " in any of the libraries that /etc/OpenCL/vendors names",
                 library ? library : "");
     return false;
 }
@@ -158,7 +158,7 @@ cl_int target_wait(struct target *t, cl_event event, uint64_t *ns)
 
 uint64_t target_limit(const struct target *t, cl_device_info which)
 {
-    cl_ulong value = 0; /* size_t is as wide */
+    cl_ulong value = 0; /* size_t has the same width */
     t->cl->clGetDeviceInfo(t->device, which, sizeof value, &value, NULL);
     return value;
 }

@@ -64,7 +64,7 @@ static bool is_inside(const struct _cl_mem *m, size_t offset, size_t bytes)
     return offset <= m->bytes && bytes <= m->bytes - offset;
 }
 
-/* With the lock, which it releases. */
+/* Needs the lock and releases it. */
 static cl_int submit(cl_command_queue q, cl_command_type type, const struct transfer *t,
                      cl_int (*run)(struct icd_command *), bool is_blocking, cl_uint n_events,
                      const cl_event *events, cl_event *event)
@@ -92,7 +92,7 @@ static cl_int give_up(cl_int code)
     return code;
 }
 
-/* A command that the host's access flags of the buffer forbid. */
+/* Do the buffer's host access flags permit the command? */
 static bool host_may(const struct _cl_mem *m, bool reads)
 {
     cl_mem_flags other = reads ? CL_MEM_HOST_WRITE_ONLY : CL_MEM_HOST_READ_ONLY;
@@ -136,7 +136,7 @@ cl_int icd_clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool is_blockin
                          event);
 }
 
-/* Do two ranges of one piece of memory overlap? Parts of one buffer are compared as such. */
+/* Do two ranges of the same memory overlap? Parts of one buffer are compared as such. */
 static bool overlap(const struct _cl_mem *a, size_t a_at, size_t a_bytes, const struct _cl_mem *b,
                     size_t b_at, size_t b_bytes)
 {
@@ -191,7 +191,7 @@ cl_int icd_clEnqueueFillBuffer(cl_command_queue q, cl_mem m, const void *pattern
 
 /* --- rectangles --- */
 
-/* One side in a buffer: its pitches and where it begins. */
+/* One side in a buffer: its pitches and its start. */
 static cl_int resolve_in(const struct _cl_mem *m, const size_t *origin, const size_t *region,
                          size_t row, size_t slice, struct byte_rect *rect)
 {
@@ -254,8 +254,8 @@ cl_int icd_clEnqueueWriteBufferRect(cl_command_queue q, cl_mem m, cl_bool is_blo
                               n_events, events, event);
 }
 
-/* Rectangles with the same pitches overlap if they do in every dimension; others are told apart by
- * the ranges they lie in. */
+/* Rectangles with the same pitches overlap if they do in every dimension; for others, the ranges
+ * that contain them are compared. */
 static bool rects_overlap(const struct _cl_mem *from, const struct byte_rect *source,
                           const struct _cl_mem *to, const struct byte_rect *target,
                           const size_t *from_origin, const size_t *to_origin, const size_t *region)
