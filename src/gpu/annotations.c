@@ -8,7 +8,7 @@
 enum { MAX_ARGUMENTS = 4096 };
 
 struct reader {
-    const char *start, *at; /* of the line; where reading stands */
+    const char *start, *at; /* start of the line; current position */
     uint32_t line;
     struct arena *arena;
     struct annotations *out;
@@ -44,7 +44,7 @@ static void add(struct reader *r, struct annotation a)
     for (uint32_t i = 0; i < out->n; i++)
         if (strcmp(out->items[i].kernel, a.kernel) == 0 && out->items[i].argument == a.argument &&
             out->items[i].op == a.op) {
-            complain(r, r->start + a.col - 1, NULL, "this is said already");
+            complain(r, r->start + a.col - 1, NULL, "this annotation is given twice");
             return;
         }
     if (out->n == r->cap) {
@@ -59,7 +59,7 @@ static void add(struct reader *r, struct annotation a)
 
 static void read_line(struct reader *r)
 {
-    static const char form[] = "a line is: KERNEL ARGUMENT .cc|.cp";
+    static const char form[] = "a line has the form: KERNEL ARGUMENT .cc|.cp";
     const char *at, *at_number, *at_mark, *at_more;
     const char *kernel = next_word(r, &at);
     if (!kernel)
@@ -82,7 +82,7 @@ static void read_line(struct reader *r)
                                    .col = (uint32_t)(at - r->start) + 1});
 }
 
-/* A first line that names a file: the others count from 1 again. */
+/* A first line that names a file: the following lines count from 1. */
 static const char *read_origin(struct annotations *a, const char *text, struct arena *arena)
 {
     static const char word[] = "from ";
@@ -105,7 +105,7 @@ bool annotations_parse(const char *file, const char *text, struct arena *arena,
     r.start = r.at = out->text;
     for (;;) {
         read_line(&r);
-        r.at += strcspn(r.at, ";#\n"); /* what is left after a mistake */
+        r.at += strcspn(r.at, ";#\n"); /* skips the rest after an error */
         if (*r.at == '#')
             r.at += strcspn(r.at, "\n");
         if (!*r.at)
@@ -163,7 +163,7 @@ void annotations_check_launched(const struct annotations *a, const char *const *
     check_names(a, kernels, n, DIAG_WARNING, "the program launched no kernel", diags);
 }
 
-/* The buffer that the argument points to; NULL if it is none. */
+/* The buffer that the argument points to; NULL if there is none. */
 static const struct mem_alloc *buffer_of(const struct emu_launch *l, uint32_t argument,
                                          const struct dev_mem *mem)
 {
@@ -199,7 +199,7 @@ bool annotations_resolve(const struct annotations *a, const struct emu_launch *l
             continue;
         const char *flaw = flaw_of(it, launch, mem, &diags->arena);
         if (!flaw && out->n == L2_MAX_MARKS)
-            flaw = "a kernel has at most 64 annotations";
+            flaw = "a kernel can have at most 64 annotations";
         if (flaw) {
             complain_of(a, it, DIAG_ERROR, NULL, diags, flaw);
             continue;

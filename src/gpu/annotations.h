@@ -1,10 +1,10 @@
-/* Marks for L2 beside the program: which argument of which kernel is stored to as if by
- * st.global.cc, or loaded from as if by ld.global.cp. One a line:
+/* Annotations for L2 beside the program: which argument of which kernel is stored to as if by
+ * st.global.cc, or loaded from as if by ld.global.cp. One per line:
  *
- *     KERNEL ARGUMENT .cc|.cp        # the argument by its number, from 1
+ *     KERNEL ARGUMENT .cc|.cp        # the argument's number, from 1
  *
  * Lines may also be separated by semicolons, so that a text fits into `--set l2.annotations=...`. A
- * first line `from FILE` names the file that the others are of, for messages. */
+ * first line `from FILE` names the file of the others, for messages. */
 #ifndef HEDDLE_GPU_ANNOTATIONS_H
 #define HEDDLE_GPU_ANNOTATIONS_H
 
@@ -27,23 +27,23 @@ struct annotations {
     const char *file, *text; /* for messages */
 };
 
-/* Mistakes are in `diags`, what could be read in `out`; both the list and its texts live in the
- * arena. `file` is for messages. */
+/* Errors are in `diags`, what could be read in `out`; the list and its texts live in the arena.
+ * `file` is for messages. */
 bool annotations_parse(const char *file, const char *text, struct arena *arena,
                        struct annotations *out, struct diag_list *diags);
 
-/* What stands for a file among the settings of a machine: l2.annotations=TEXT, in the arena.
- * Returns 0 or an errno value. */
+/* Reads a file and makes a setting of it: l2.annotations=TEXT, in the arena. Returns 0 or an errno
+ * value. */
 int annotations_read_file(const char *path, struct arena *arena, const char **setting);
 
-/* Does every annotation name one of the kernels? Adds what is wrong. */
+/* Does every annotation name one of the kernels? Reports those that do not. */
 bool annotations_check_kernels(const struct annotations *a, const char *const *kernels, uint32_t n,
                                struct diag_list *diags);
-/* The same of kernels that were launched, once there will be no more: warnings. */
+/* The same for the launched kernels, after the last launch: warnings. */
 void annotations_check_launched(const struct annotations *a, const char *const *kernels, uint32_t n,
                                 struct diag_list *diags);
-/* What they say of the launch, whose arguments lie in memory: ranges of addresses. False if they do
- * not fit the kernel: what is wrong is in `diags`. */
+/* The address ranges that they annotate in a launch, whose arguments are in memory. False, with the
+ * reasons in `diags`, if they do not fit the kernel. */
 bool annotations_resolve(const struct annotations *a, const struct emu_launch *launch,
                          const struct dev_mem *mem, struct l2_marks *out, struct diag_list *diags);
 

@@ -1,4 +1,4 @@
-/* Executes work-groups, in their order, and writes down what their warps do. */
+/* Executes work-groups in order and logs what their warps do. */
 #include "gpu/cmp.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "gpu/cmp_log.h"
 #include "ptx/lower.h"
 
-/* Warp operations of a work-group at most: it would never end. */
+/* Maximum warp operations of a work-group: beyond that it would never end. */
 static const uint64_t most_insts = 1ull << 27;
 
 /* --- buffers --- */
@@ -21,7 +21,7 @@ static void note_touched(struct cmp *c, const struct mem_alloc *a, const struct 
         i++;
     if (i == c->n_buffers || c->buffers[i].start != a->start) {
         if (c->n_buffers == CMP_MAX_BUFFERS)
-            return; /* cmp_buffers() says that there are too many */
+            return; /* cmp_buffers() reports that there are too many */
         memmove(&c->buffers[i + 1], &c->buffers[i], (c->n_buffers - i) * sizeof c->buffers[0]);
         c->buffers[i] = (struct cmp_buffer){.start = a->start, .bytes = a->bytes};
         c->n_buffers++;
@@ -30,7 +30,7 @@ static void note_touched(struct cmp *c, const struct mem_alloc *a, const struct 
     c->buffers[i].is_written |= op->stores;
 }
 
-/* A place in global memory that an operation has touched. */
+/* Records that an operation has accessed an address in global memory. */
 static void touch(struct cmp *c, uint32_t pc, uint64_t address)
 {
     const struct mem_alloc *a;
@@ -52,7 +52,7 @@ static void put(struct group_log *l, uint64_t word)
     l->words[l->n++] = word;
 }
 
-/* Where a core has what lies at that place of local memory. Lanes' elements are side by side. */
+/* The core's address for an address in local memory. Elements of lanes are adjacent. */
 static uint64_t local_address(const struct cmp *c, const struct emu_warp *w, uint64_t at,
                               uint32_t lane, uint32_t bytes)
 {
@@ -69,7 +69,7 @@ static uint64_t place_generic(const struct cmp *c, const struct emu_warp *w, uin
     return a;
 }
 
-/* Where the core's memory has what the lane's access means. */
+/* The core's address for a lane's access. */
 static uint64_t place_of(const struct cmp *c, const struct emu_warp *w, const struct op *op,
                          uint32_t exec_id, uint32_t lane)
 {
@@ -128,7 +128,7 @@ static void log_step(struct cmp *c, struct emu_warp *w)
     bool accesses = o->loads || o->stores;
     if (accesses && mask && w->state != WARP_FAULTED)
         log_access(c, w, pc, mask);
-    else if (c->log) /* one that failed has no addresses: no lane of it counts */
+    else if (c->log) /* one that failed has no addresses: none of its lanes counts */
         put(c->log, (uint64_t)(accesses ? 0 : mask) << 32 | pc);
     emu_step_end(w);
 }

@@ -1,4 +1,4 @@
-/* What the operations of a kernel cost on CPU cores: as its PTX says. */
+/* The cost of a kernel's operations on CPU cores, from its PTX. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const struct program_func *find_func(const struct program *p, const struc
     return NULL;
 }
 
-/* A function that is called in several ways is uniform where all of them are. */
+/* A function that is called in several ways is uniform only where all of them are. */
 static void note_uniform(const struct program *p, const struct uniform *u, uint8_t *reached,
                          struct cmp_op *ops)
 {

@@ -1,4 +1,4 @@
-/* What warps did as the instructions of a core. */
+/* Turns what warps did into the instructions of a core. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ enum {
     MAX_PIECES = WARP_LANES, /* groups of lanes, at a simd_width of 1 */
     MOST_RECORDS = MAX_PIECES * 256,
     BATCH = MOST_RECORDS + 256,
-    /* Registers of a trace that loads write, in turn: all behind those that mean something. */
+    /* Registers of a trace that loads write, in turn: all above those with a meaning. */
     FIRST_REG = CPU_REG_IP + 1,
     N_REGS = 256 - FIRST_REG,
 };
@@ -18,14 +18,14 @@ enum {
 struct source {
     struct cpu_source source; /* first */
     struct cmp *cmp;
-    uint64_t scratch; /* added to the core's own addresses */
+    uint64_t scratch; /* added to the core's private addresses */
     struct group_log *log;
     uint64_t at; /* the next word */
     uint32_t warp;
-    /* By warp, register and group of lanes: the number of the load that its value comes from; 0 =
+    /* By warp, register and group of lanes: the number of the load that produced its value; 0 =
      * none. */
     uint32_t *from, n_loads, n_pieces;
-    const struct ptx_func **funcs; /* by warp: whose registers these are */
+    const struct ptx_func **funcs; /* by warp: the function that these registers belong to */
     uint32_t n;
     struct cpu_inst batch[BATCH];
 };
@@ -37,7 +37,7 @@ static uint32_t *from_of(const struct source *s, uint32_t reg)
     return s->from + ((uint64_t)s->warp * s->cmp->n_regs + reg) * s->n_pieces;
 }
 
-/* Registers of another function are others. */
+/* Registers of another function are different ones. */
 static void note_func(struct source *s, const struct ptx_func *f)
 {
     if (s->funcs[s->warp] != f)
@@ -51,7 +51,7 @@ static uint8_t reg_of(const struct source *s, uint32_t load)
     return load && s->n_loads - load < N_REGS ? (uint8_t)(FIRST_REG + load % N_REGS) : 0;
 }
 
-/* What it writes comes from that load. */
+/* What the instruction writes comes from that load. */
 static void set_from(struct source *s, const struct op_info *info, uint32_t piece, bool all,
                      uint32_t load)
 {
@@ -94,7 +94,7 @@ static void add_range(struct accesses *out, uint64_t first, uint64_t bytes)
     }
 }
 
-/* Of lanes whose addresses are in order: equal, side by side, or anyhow. */
+/* For lanes whose addresses are sorted: equal, adjacent, or arbitrary. */
 static void find_accesses(const struct source *s, const uint64_t *address, uint32_t lanes,
                           uint32_t bytes, struct accesses *out)
 {
@@ -174,7 +174,7 @@ static void add_piece(struct source *s, uint32_t pc, const uint64_t *address, ui
         set_from(s, info, piece, all, s->n_loads);
 }
 
-/* A uniform operation of memory needs no more than one lane. */
+/* A uniform memory operation needs only one lane. */
 static void add_operation(struct source *s, uint32_t pc, const uint64_t *address, uint32_t mask)
 {
     uint32_t width = s->cmp->config->simd_width, lanes = width == 32 ? ~0u : (1u << width) - 1;
@@ -246,7 +246,7 @@ static void begin(struct cpu_source *source, uint64_t group)
     memset(s->funcs, 0, s->cmp->n_warps * sizeof(struct ptx_func *));
 }
 
-/* Work-groups have no beginning to go back to. */
+/* Work-groups cannot be rewound. */
 static void rewind_nothing(struct cpu_source *source)
 {
     (void)source;

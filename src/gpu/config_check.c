@@ -17,13 +17,13 @@ static void report_flaw(const struct machine_config *c, const char *prefix,
 
 /* --- caches --- */
 
-/* A cache of the machine, as its parameters are called. */
+/* A cache of the machine, and the prefix of its parameters. */
 struct place {
     const char *prefix;
     const struct cache_config *cache;
 };
 
-/* What a policy's check looks at: the policy, its own parameters, and the geometry. */
+/* The names that a policy's check reads: the policy, its own parameters, and the geometry. */
 static const char *const *policy_names(const struct cache_policy_desc *d, struct arena *arena)
 {
     static const char *const geometry[] = {"policy", "n_ways", "n_sets", "line_bytes",
@@ -48,19 +48,19 @@ static void check_policy(struct machine_config *c, const struct place *at,
     strbuf_destroy(&why);
 }
 
-/* Caches of instructions and constants are plain ones. */
+/* Caches of instructions and constants support only LRU without sectors. */
 static void check_plain(struct machine_config *c, const struct place *at, struct diag_list *diags)
 {
     if (strcmp(at->cache->policy, "lru") != 0)
         param_set_complain(&c->gpu->params, DIAG_ERROR, at->prefix, PARAM_NAMES("policy"), NULL,
-                           diags, "%s.policy (%s): lru is all that %s can have", at->prefix,
+                           diags, "%s.policy (%s): %s supports only lru", at->prefix,
                            at->cache->policy, at->prefix);
     if (at->cache->sector_bytes != at->cache->line_bytes)
-        param_set_complain(&c->gpu->params, DIAG_ERROR, at->prefix,
-                           PARAM_NAMES("sector_bytes", "line_bytes"), NULL, diags,
-                           "%s.sector_bytes (%u) must be %s.line_bytes (%u): its lines have no "
-                           "sectors",
-                           at->prefix, at->cache->sector_bytes, at->prefix, at->cache->line_bytes);
+        param_set_complain(
+            &c->gpu->params, DIAG_ERROR, at->prefix, PARAM_NAMES("sector_bytes", "line_bytes"),
+            NULL, diags,
+            "%s.sector_bytes (%u) must equal %s.line_bytes (%u): its lines have no sectors",
+            at->prefix, at->cache->sector_bytes, at->prefix, at->cache->line_bytes);
 }
 
 /* True if every cache can be built. */
@@ -77,7 +77,7 @@ static bool check_geometry(struct machine_config *c, const struct place *places,
     return diags->n_errors == errors;
 }
 
-/* A line of L1 comes out of one line of L2. */
+/* A line of L1 must be within one line of L2. */
 static void check_line(struct machine_config *c, const struct place *at, struct diag_list *diags)
 {
     const char *name = arena_printf(&diags->arena, "%s.line_bytes", at->prefix);
@@ -98,7 +98,7 @@ static bool check_caches(struct machine_config *c, struct diag_list *diags)
     if (c->l1d_policy->l2_only)
         COMPLAIN(c, PARAM_NAMES("l1d.policy"),
                  arena_printf(&diags->arena, "`--set l2.policy=%s`", c->l1d_policy->name), diags,
-                 "l1d.policy (%s) is for L2 alone: L1D treats .cc and .cp as unmarked",
+                 "l1d.policy (%s) is only for L2: L1D treats .cc and .cp as unmarked",
                  c->l1d_policy->name);
     check_policy(c, &places[L1D], c->l1d_policy, c->l1d_params, diags);
     check_policy(c, &places[L2], c->l2_policy, c->l2_params, diags);
@@ -118,7 +118,7 @@ static bool policy_fits_beside(const struct machine_config *c, uint64_t shared_b
     return cache_policy_fits(&l1d, c->l1d_policy, c->l1d_params, why);
 }
 
-/* The sizes of shared memory beside which the policy can work, one alone each; NULL if there are
+/* The sizes of shared memory with which the policy works, each on its own; NULL if there are
  * none. */
 static const char *sizes_that_fit(const struct machine_config *c, struct arena *arena)
 {
@@ -128,13 +128,13 @@ static const char *sizes_that_fit(const struct machine_config *c, struct arena *
     for (uint32_t i = 0; i < d->n; i++)
         if (policy_fits_beside(c, d->shared_bytes[i], &why))
             hint = arena_printf(arena, hint ? "%s or %llu" : "%s%llu",
-                                hint ? hint : "beside a single size it can: sm.carveout=",
+                                hint ? hint : "it works with a single size: sm.carveout=",
                                 (unsigned long long)d->shared_bytes[i]);
     strbuf_destroy(&why);
     return hint;
 }
 
-/* The policy must be able to work beside each of the sizes of shared memory. */
+/* The policy must work with each size of shared memory. */
 static void check_carveout(struct machine_config *c, struct diag_list *diags)
 {
     const char *hint = NULL;
@@ -155,7 +155,7 @@ static void check_carveout(struct machine_config *c, struct diag_list *diags)
 
 /* --- memory --- */
 
-/* A memory system, as its parameters are called. */
+/* A memory system, and the prefix of its parameters. */
 struct memory_place {
     const char *memory, *cache, *dram;
     const struct memory_config *config;
@@ -163,7 +163,7 @@ struct memory_place {
     uint32_t line_bytes;
 };
 
-/* What is cut into pieces is cut between lines. */
+/* Interleaving must be a multiple of the line size. */
 static void check_pieces(struct machine_config *c, const struct memory_place *at,
                          struct diag_list *diags)
 {
@@ -237,15 +237,15 @@ static void check_clocks(struct machine_config *c, struct diag_list *diags)
                  PARAM_NAMES("core_clock_mhz", "noc_clock_mhz", "l2_clock_mhz", "dram_clock_mhz"),
                  "choose frequencies with a larger common divisor", diags,
                  "core_clock_mhz, noc_clock_mhz, l2_clock_mhz and dram_clock_mhz (%u, %u, %u and "
-                 "%u) meet too rarely to be counted in whole units",
+                 "%u) have too small a common divisor for a common time unit",
                  clocks[0].mhz, clocks[1].mhz, clocks[2].mhz, clocks[3].mhz);
     if (ok && !clocks_resolve(clocks, N))
         COMPLAIN(c,
                  PARAM_NAMES("cpu.clock_mhz", "core_clock_mhz", "noc_clock_mhz", "l2_clock_mhz",
                              "dram_clock_mhz"),
                  "choose a multiple of the others, or a divisor", diags,
-                 "cpu.clock_mhz (%u) meets the other clocks too rarely to be counted in "
-                 "whole units",
+                 "cpu.clock_mhz (%u) and the other clocks have too small a common divisor for a "
+                 "common time unit",
                  c->cpu.clock_mhz);
     else if (ok && !clocks_resolve(host, N_HOST))
         COMPLAIN(c,
@@ -253,8 +253,8 @@ static void check_clocks(struct machine_config *c, struct diag_list *diags)
                              "host_memory.dram_clock_mhz", "cpu.clock_mhz", "core_clock_mhz",
                              "noc_clock_mhz", "l2_clock_mhz", "dram_clock_mhz"),
                  "choose multiples of the others, or divisors", diags,
-                 "the clocks of host_memory (%u, %u and %u MHz) meet the others too rarely to be "
-                 "counted in whole units",
+                 "the clocks of host_memory (%u, %u and %u MHz) and the others have too small a "
+                 "common divisor for a common time unit",
                  host[5].mhz, host[6].mhz, host[7].mhz);
 }
 
@@ -267,22 +267,23 @@ static bool parse_samplers(const char *text, uint32_t n_sms, uint32_t samplers[2
            samplers[1] < n_sms && samplers[0] != samplers[1];
 }
 
-/* Reports and decisions of two periods must not be under way together. */
+/* Reports and decisions of two periods must not be in flight at the same time. */
 static void check_controller(struct machine_config *c, struct diag_list *diags)
 {
     uint64_t period = c->llc.period, least = 2 * (c->llc.link_cycles + 2ull);
     uint64_t core = (c->run.l2_clock_mhz + c->gpu->core_clock_mhz - 1) / c->gpu->core_clock_mhz;
     if (period < least + core)
         COMPLAIN(c, PARAM_NAMES("llc.period", "llc.link_cycles"), NULL, diags,
-                 "llc.period (%llu) must be at least %llu, for reports and decisions take "
+                 "llc.period (%llu) must be at least %llu, because reports and decisions take "
                  "llc.link_cycles (%u) each",
                  (unsigned long long)period, (unsigned long long)(least + core),
                  c->llc.link_cycles);
     if (c->l2_policy->samples_cores &&
         !parse_samplers(c->llc.sample_sms, c->gpu->n_sms, c->llc.samplers))
-        COMPLAIN(c, PARAM_NAMES("llc.sample_sms", "n_sms"), NULL, diags,
-                 "llc.sample_sms (%s): expected the numbers of two SMs, as in 0,1; there are %u",
-                 c->llc.sample_sms, c->gpu->n_sms);
+        COMPLAIN(
+            c, PARAM_NAMES("llc.sample_sms", "n_sms"), NULL, diags,
+            "llc.sample_sms (%s): expected the numbers of two SMs, such as 0,1; there are %u SMs",
+            c->llc.sample_sms, c->gpu->n_sms);
 }
 
 static void check_cpus(struct machine_config *c, struct diag_list *diags)
@@ -299,7 +300,7 @@ static void check_cpus(struct machine_config *c, struct diag_list *diags)
     const char *line = c->host_memory.is_separate ? "host_llc.line_bytes" : "l2.line_bytes";
     if (machine_config_llc(c)->line_bytes < CPU_LINE_BYTES)
         COMPLAIN(c, PARAM_NAMES(line, "cpu.cores"), NULL, diags,
-                 "%s (%u): CPU cores need lines of %d bytes at least", line,
+                 "%s (%u): CPU cores need lines of at least %d bytes", line,
                  machine_config_llc(c)->line_bytes, CPU_LINE_BYTES);
     if (c->run.flush_l2 && !c->host_memory.is_separate)
         COMPLAIN(c, PARAM_NAMES("flush_l2", "cpu.cores"), NULL, diags,
@@ -330,8 +331,8 @@ static void check_host_memory(struct machine_config *c, struct diag_list *diags)
     check_policy(c, &llc, h->llc_policy, h->llc_params, diags);
     if (h->llc_policy->period || h->llc_policy->l2_only)
         COMPLAIN(c, PARAM_NAMES("host_llc.policy"), NULL, diags,
-                 "host_llc.policy (%s): the last-level cache of a discrete GPU's host can have a "
-                 "policy without a controller only, such as lru or drrip",
+                 "host_llc.policy (%s): the last-level cache of a discrete GPU's host supports "
+                 "only policies without a controller, such as lru or drrip",
                  h->llc_policy->name);
     check_buffer(c, "host_noc", &h->noc, diags);
 }
@@ -348,12 +349,12 @@ static void check_sm(struct machine_config *c, struct diag_list *diags)
                  CACHE_SEGMENT_BYTES, line_bytes);
     if (c->gpu->warps_per_sm > SM_MAX_WARPS)
         COMPLAIN(c, PARAM_NAMES("warps_per_sm"), NULL, diags,
-                 "warps_per_sm (%u): the cycle-level machine takes at most %d",
+                 "warps_per_sm (%u): the cycle-level machine supports at most %d",
                  c->gpu->warps_per_sm, SM_MAX_WARPS);
     if (c->gpu->ctas_per_sm > SM_MAX_CTAS)
         COMPLAIN(c, PARAM_NAMES("ctas_per_sm"), NULL, diags,
-                 "ctas_per_sm (%u): the cycle-level machine takes at most %d", c->gpu->ctas_per_sm,
-                 SM_MAX_CTAS);
+                 "ctas_per_sm (%u): the cycle-level machine supports at most %d",
+                 c->gpu->ctas_per_sm, SM_MAX_CTAS);
 }
 
 static void check_atomics(struct machine_config *c, struct diag_list *diags)
@@ -363,16 +364,16 @@ static void check_atomics(struct machine_config *c, struct diag_list *diags)
         report_flaw(c, "atomics", &flaw, diags);
 }
 
-/* Ports that SMs share stand in the middle of the way, a cycle from either end at least. */
+/* Shared ports are in the middle of the path, at least a cycle from either end. */
 static void check_shared_ports(struct machine_config *c, struct diag_list *diags)
 {
     if (c->noc.sms_per_port > 1 && c->noc.latency_cycles < 2)
         COMPLAIN(c, PARAM_NAMES("noc.sms_per_port", "noc.latency_cycles"), NULL, diags,
-                 "noc.sms_per_port (%u) needs a network with a noc.latency_cycles of 2 at least",
+                 "noc.sms_per_port (%u) needs noc.latency_cycles of at least 2",
                  c->noc.sms_per_port);
 }
 
-/* What policies say of the caches they are in. */
+/* Remarks of policies about the caches they are in. */
 static void remark(struct machine_config *c, const char *name, const struct cache_config *cache,
                    const struct cache_policy_desc *policy, const void *params,
                    struct diag_list *diags)
@@ -392,7 +393,7 @@ static void check_annotations(struct machine_config *c, struct diag_list *diags)
     if (c->annotations.n && c->l2_policy != cache_policy_find("write_buffering"))
         param_set_complain(&c->gpu->params, DIAG_WARNING, "l2", PARAM_NAMES("policy"),
                            "`--set l2.policy=write_buffering`", diags,
-                           "l2.annotations mean nothing to l2.policy %s", c->l2_policy->name);
+                           "l2.annotations have no effect with l2.policy %s", c->l2_policy->name);
 }
 
 void machine_config_check(struct machine_config *c, struct diag_list *diags)

@@ -3,7 +3,7 @@
 #include "gpu/mix.h"
 #include "gpu/sim.h"
 
-/* What generated programs have to know of the machine. */
+/* What generated programs need to know about the machine. */
 static struct bubble_machine bubbles_of(const struct machine_config *c)
 {
     const struct host_memory_config *h = &c->host_memory;
@@ -56,7 +56,7 @@ static void warn_of_few_periods(struct heddle_sim *sim)
     if (!c || c->n_periods >= FEW_PERIODS)
         return;
     strbuf_addf(&text,
-                "warning: l2.policy %s has decided %llu times only: the run is short for a period "
+                "warning: l2.policy %s has decided only %llu times: the run is short for a period "
                 "of %llu cycles (llc.period)\n",
                 c->policy->name, (unsigned long long)c->n_periods,
                 (unsigned long long)sim->config->llc.period);
@@ -85,10 +85,10 @@ enum heddle_status heddle_finish(struct heddle_sim *sim)
         strbuf_clear(&sim->error);
         return sim_describe_bad_trace(sim, &sim->error);
     case MACHINE_LIMIT:
-        return sim_fail(sim, HEDDLE_KERNEL_FAULT,
-                        "CPU programs were stopped after %llu cycles (--max-cycles); they still "
-                        "ran\n",
-                        (unsigned long long)sim->machine_options.max_cycles);
+        return sim_fail(
+            sim, HEDDLE_KERNEL_FAULT,
+            "CPU programs were stopped after %llu cycles (--max-cycles) before they ended\n",
+            (unsigned long long)sim->machine_options.max_cycles);
     case MACHINE_STOPPED:
         return sim_fail(sim, HEDDLE_STOPPED, "the run was stopped\n");
     default:

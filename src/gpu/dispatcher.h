@@ -1,5 +1,5 @@
-/* Hands the CTAs of a kernel to SMs: one a cycle, round-robin among SMs with room. Knows how many
- * CTAs of the kernel an SM holds; SMs report ends. */
+/* Assigns the CTAs of a kernel to SMs: one per cycle, round-robin among SMs with room. It knows how
+ * many CTAs of the kernel an SM holds; SMs report when one has ended. */
 #ifndef HEDDLE_GPU_DISPATCHER_H
 #define HEDDLE_GPU_DISPATCHER_H
 

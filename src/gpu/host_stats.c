@@ -16,7 +16,7 @@ struct host_memory_counts host_memory_take(const struct machine *m)
     return c;
 }
 
-/* What cores got, if they agree with themselves. */
+/* What the cores received, if their counters are consistent. */
 static bool check_cores(const struct machine *m, struct memory_users *users, struct strbuf *why)
 {
     bool ok = true;
@@ -56,26 +56,28 @@ static double get_ns(const struct machine_totals *t)
 const struct stat_row host_rows[] = {
     ROW_RATIO("testbed.ns", "ns", "time of timed launches: kernel, and transfers of its buffers",
               get_ns),
-    ROW_COUNT("testbed.launches", "launches", "that were timed", host.testbed.launches),
-    ROW_COUNT("testbed.kernel_ns", "ns", "of kernels alone", host.testbed.kernel_ns),
+    ROW_COUNT("testbed.launches", "launches", "timed launches", host.testbed.launches),
+    ROW_COUNT("testbed.kernel_ns", "ns", "time of kernels alone", host.testbed.kernel_ns),
     ROW_COUNT("testbed.upload_ns", "ns",
-              "of transfers of the buffers that kernels read, to the GPU", host.testbed.upload_ns),
+              "time of transfers to the GPU of the buffers that kernels read",
+              host.testbed.upload_ns),
     ROW_COUNT("testbed.readback_ns", "ns",
-              "of transfers of the buffers that kernels write, from the GPU",
+              "time of transfers from the GPU of the buffers that kernels write",
               host.testbed.readback_ns),
     ROW_COUNT("testbed.bytes_up", "bytes", "moved to the GPU for these launches",
               host.testbed.bytes_up),
     ROW_COUNT("testbed.bytes_down", "bytes", "moved back", host.testbed.bytes_down),
     ROW_COUNT("testbed.repeats", "times",
-              "that the launch began again, because CPU programs had not ended yet",
+              "times that the launch was repeated because CPU programs had not ended yet",
               host.testbed.repeats),
-    ROW_COUNT("testbed.longest_launch", "launch", "the first that took longest, counted from 1",
-              longest.launch),
+    ROW_COUNT("testbed.longest_launch", "launch",
+              "the first of the longest launches, counted from 1", longest.launch),
     ROW_COUNT("testbed.longest_ns", "ns", "its time", longest.ns),
     ROW_COUNT("testbed.sample_llc_misses", "accesses",
-              "of CPU programs, in the last whole testbed.sample_us before a launch",
+              "last-level cache misses of CPU programs in the last whole testbed.sample_us before "
+              "a launch",
               sample.llc_misses),
-    ROW_COUNT("testbed.sample_dram_bytes", "bytes", "of the host's DRAM, in the same time",
+    ROW_COUNT("testbed.sample_dram_bytes", "bytes", "bytes of the host's DRAM in the same time",
               sample.dram_bytes),
 #define COUNTER(field, unit, help)                                                                 \
     ROW_COUNT("cmp." #field, unit, "of all CPU cores that run kernels: " help, host.workers.field),

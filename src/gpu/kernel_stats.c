@@ -1,4 +1,4 @@
-/* Statistics by kernel: each launch's share of the sums goes to its kernel. */
+/* Statistics by kernel: each launch's share of the sums is added to its kernel. */
 #include <string.h>
 
 #include "gpu/sim.h"
@@ -29,7 +29,7 @@ void sim_machine_totals(const struct heddle_sim *sim, struct machine_totals *t)
     struct machine_totals now = {0};
     machine_totals_take(sim->machine, machine_cycle(sim->machine), &now);
     *t = sim->past;
-    machine_totals_add(t, &now); /* gauges are those of now */
+    machine_totals_add(t, &now); /* gauges have their current values */
 }
 
 struct kernel_record *kernel_stats_of(struct heddle_sim *sim, const struct program_func *func)

@@ -1,5 +1,5 @@
-/* Launching a kernel: checks what the caller asks for against the kernel and the machine, lays out
- * the parameters, runs. */
+/* Launches a kernel: checks the request against the kernel and the machine, lays out the
+ * parameters, runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static const struct program_func *find_entry(struct heddle_sim *sim, struct hedd
     return found;
 }
 
-/* Fills the shape of the launch in, zeros counting as 1; false if it is out of bounds. */
+/* Fills in the shape of the launch, with 1 for zeros; false if it is out of bounds. */
 static bool check_shape(struct heddle_sim *sim, const struct heddle_launch *l,
                         struct emu_launch *out)
 {
@@ -95,14 +95,14 @@ static uint64_t shared_bytes(const struct heddle_sim *sim)
     return carveout_largest(&sim->config->sm.division, sim->gpu->shared_bytes_per_sm);
 }
 
-/* Saturates, at a value that rounding up leaves alone. */
+/* Saturates, at a value that rounding up does not change. */
 static uint64_t add_shared(uint64_t shared, uint64_t bytes)
 {
     const uint64_t most = UINT64_MAX / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
     return bytes > most - shared ? most : shared + bytes;
 }
 
-/* What the kernel takes, for someone who gave something else. */
+/* The kernel's parameters, for a caller who passed something else. */
 static void list_parameters(struct heddle_sim *sim, const struct ptx_func *f)
 {
     for (uint32_t i = 0; i < f->n_params; i++) {
@@ -162,7 +162,8 @@ static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch
     return true;
 }
 
-/* As many CTAs as an SM holds at once: by slots, warps, shared memory and registers. */
+/* The number of CTAs that an SM holds at once: limited by slots, warps, shared memory and
+ * registers. */
 static uint32_t ctas_per_sm(const struct heddle_sim *sim, const struct emu_launch *l)
 {
     const struct gpu_config *gpu = sim->gpu;
@@ -180,7 +181,7 @@ static uint32_t ctas_per_sm(const struct heddle_sim *sim, const struct emu_launc
     n = by_shared < n ? by_shared : n;
     n = by_registers < n ? by_registers : n;
     return n ? (uint32_t)n
-             : 1; /* MODEL: a CTA that needs more registers than there are still runs */
+             : 1; /* MODEL: a CTA that needs more registers than an SM has still runs */
 }
 
 static uint32_t resident_ctas(const struct heddle_sim *sim, const struct emu_launch *l)
@@ -244,7 +245,7 @@ static bool counters_agree(struct heddle_sim *sim, struct strbuf *why)
 enum heddle_status sim_fail_contradiction(struct heddle_sim *sim, const char *why)
 {
     return sim_fail(sim, HEDDLE_KERNEL_FAULT,
-                    "the statistics contradict each other, which is a fault of the simulator:\n%s",
+                    "the statistics contradict each other, which is a bug in the simulator:\n%s",
                     why);
 }
 
@@ -259,7 +260,7 @@ static bool criticality_is_known(const struct heddle_sim *sim, struct strbuf *wh
     return true;
 }
 
-/* What annotations say of this launch; it is refused if they do not fit it. */
+/* Applies the annotations to this launch; it is refused if they do not fit. */
 static enum heddle_status mark_buffers(struct heddle_sim *sim)
 {
     const struct annotations *a = &sim->config->annotations;
@@ -314,7 +315,7 @@ enum heddle_status sim_run_launch(struct heddle_sim *sim, struct heddle_module *
         sim_warn_once(sim, strbuf_text(&e->warning));
     if (sim->machine)
         sim_warn_of_stale(sim);
-    if (s != HEDDLE_OK) /* a contradiction is said already */
+    if (s != HEDDLE_OK) /* a contradiction has been reported already */
         return e->fault.text.len ? sim_fail(sim, s, "%s", strbuf_text(&e->fault.text)) : s;
     struct strbuf why = {0};
     if (!counters_agree(sim, &why))
@@ -331,11 +332,11 @@ enum heddle_status sim_prepare_launch(struct heddle_sim *sim, struct heddle_modu
 {
     if (sim->machine && sim->machine->halted)
         return sim_fail(sim, HEDDLE_KERNEL_FAULT,
-                        "an earlier launch was stopped in its middle, where the machine still "
-                        "stands: heddle_recover() builds another\n");
+                        "an earlier launch was stopped before its end, and the machine is still in "
+                        "that state: heddle_recover() builds another\n");
     if (sim->machine && sim->machine->is_settled && !sim->machine->until_cpus_end)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
-                        "heddle_finish() has ended the simulation: CPU programs do not go on\n");
+                        "heddle_finish() has ended the simulation: CPU programs do not continue\n");
     *l = (struct emu_launch){.func = find_entry(sim, module, kernel), .number = sim->n_launches};
     if (!l->func || !check_shape(sim, launch, l))
         return HEDDLE_BAD_INPUT;
@@ -360,7 +361,7 @@ enum heddle_status heddle_launch(struct heddle_sim *sim, struct heddle_module *m
         return s;
     l.params_address = mem_alloc_internal(&sim->mem, l.func->param_bytes);
     if (!l.params_address)
-        return sim_fail(sim, HEDDLE_ENVIRONMENT, "no room in device memory for the parameters\n");
+        return sim_fail(sim, HEDDLE_ENVIRONMENT, "not enough device memory for the parameters\n");
     uint8_t *block = mem_host(&sim->mem, l.params_address);
     l.params = block;
     s = HEDDLE_BAD_INPUT;

@@ -1,6 +1,7 @@
-/* The controller of a last-level cache that applications share: a part of the machine that gets the
- * reports of all slices and of the SMs that sample, decides when the last of a period has come, and
- * sends the decision to the slices. What it decides is the policy's control() (cache/shared.h). */
+/* The controller of a last-level cache shared by applications: a part of the machine that
+ * receives the reports of all slices and of the sampling SMs, decides when the last report of a
+ * period has arrived, and sends the decision to the slices. The policy's control()
+ * (cache/shared.h) decides. */
 #ifndef HEDDLE_GPU_LLC_CONTROLLER_H
 #define HEDDLE_GPU_LLC_CONTROLLER_H
 
@@ -15,13 +16,13 @@ struct llc_controller {
     const void *params;
     const struct llc_setup *llc;
     uint32_t first_slice, n_slices;  /* shard ids */
-    uint32_t n_expected, n_reports;  /* in a period; that have come in this one */
+    uint32_t n_expected, n_reports;  /* per period; received in this one */
     struct shared_report report;     /* their sum */
-    struct llc_sample samples[2];    /* of the SMs that insert as LRU and as MRU does */
+    struct llc_sample samples[2];    /* of the SMs that sample LRU and MRU insertion */
     struct shared_decision decision; /* the last one */
     /* Over the run. */
     uint64_t n_periods, n_helps, n_judged, n_quota_changes, xs_sum;
-    uint64_t accesses[2]; /* of the GPU and of all CPU programs, as the periods reported them */
+    uint64_t accesses[2]; /* of the GPU and of all CPU programs, as reported by the periods */
 };
 
 #endif

@@ -31,7 +31,7 @@ static void take(struct shard *s, const struct message *m, uint64_t now)
     c->n_reports++;
 }
 
-/* One that had no warp for more than a tenth of the period says nothing of caching. */
+/* An SM that had no warp for more than a tenth of the period says nothing about caching. */
 static bool was_busy(const struct llc_sample *s)
 {
     return s->cycles && 10 * (s->cycles - s->active_cycles) <= s->cycles;
@@ -87,7 +87,7 @@ static uint64_t tick(struct shard *s, uint64_t now)
     return TICK_NEVER;
 }
 
-/* Between two reports of one period, or not: nobody waits for it. */
+/* Even between two reports of one period, nothing waits for it. */
 static bool is_idle(const struct shard *s)
 {
     (void)s;

@@ -1,4 +1,4 @@
-/* Loading programs: compile if need be, parse, place variables, lower, bind. */
+/* Loading programs: compile if necessary, parse, place variables, lower, bind. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "front/front.h"
 #include "gpu/sim.h"
 
-/* Variables without a place yet get one; shared and external ones have none here. */
+/* Places variables that have no address yet; shared and external ones have none here. */
 static bool place_variables(struct heddle_sim *sim, const struct ptx_module *m, uint64_t *address)
 {
     for (uint32_t i = 0; i < m->n_vars; i++) {
@@ -46,7 +46,7 @@ static void take_diags(struct strbuf *into, struct diag_list *diags)
     diag_list_destroy(diags);
 }
 
-/* Makes a parsed module ready to run, with its variables where they are; takes it over. */
+/* Makes a parsed module, whose variables have been placed, ready to run; takes ownership. */
 static enum heddle_status finish_module(struct heddle_sim *sim, struct heddle_module *module,
                                         const char *text, size_t len, const uint64_t *address,
                                         struct diag_list *diags, struct heddle_module **out)
@@ -88,7 +88,7 @@ enum heddle_status sim_load_ptx(struct heddle_sim *sim, const char *name, const 
     uint64_t *address = xcalloc(module->ptx->n_vars, sizeof *address);
     enum heddle_status s;
     if (!place_variables(sim, module->ptx, address)) {
-        s = sim_fail(sim, HEDDLE_ENVIRONMENT, "no room in device memory for the variables of %s\n",
+        s = sim_fail(sim, HEDDLE_ENVIRONMENT, "not enough device memory for the variables of %s\n",
                      name);
         ptx_module_destroy(module->ptx);
         free(module);
@@ -113,8 +113,10 @@ enum heddle_status sim_load_placed(struct heddle_sim *sim, const char *name, con
         ptx_module_destroy(module->ptx);
         free(module);
         diag_list_destroy(&diags);
-        return sim_fail(sim, HEDDLE_BAD_INPUT, "%s: %u addresses do not fit its variables\n", name,
-                        n_addresses);
+        return sim_fail(
+            sim, HEDDLE_BAD_INPUT,
+            "%s: the number of addresses (%u) differs from the number of its variables\n", name,
+            n_addresses);
     }
     enum heddle_status s = finish_module(sim, module, text, len, addresses, &diags, out);
     take_diags(s == HEDDLE_OK ? &sim->warnings : &sim->error, &diags);
@@ -136,7 +138,7 @@ enum heddle_status heddle_load(struct heddle_sim *sim, enum heddle_language lang
         sim_fail(sim, s, "%s", strbuf_text(&messages));
     } else {
         strbuf_add(&sim->warnings, strbuf_text(&messages));
-        /* The compiler's output has a name of its own, so that line numbers are not mistaken. */
+        /* The compiler's output has a separate name, so that line numbers are not mistaken. */
         struct strbuf ptx_name = {0};
         strbuf_addf(&ptx_name, "%s.ptx", name);
         s = sim_load_ptx(sim, strbuf_text(&ptx_name), strbuf_text(&ptx), ptx.len, out);
@@ -147,14 +149,14 @@ enum heddle_status heddle_load(struct heddle_sim *sim, enum heddle_language lang
     return s;
 }
 
-/* A compiler has a thousand things to say of a file that is no text, and not that. */
+/* For a file that is not text a compiler would print a thousand errors, but not this one. */
 static enum heddle_status load_text(struct heddle_sim *sim, enum heddle_language language,
                                     const char *path, const struct strbuf *text,
                                     const char *build_options, struct heddle_module **out)
 {
     size_t at = strbuf_find_non_text(text);
     if (at < text->len)
-        return sim_fail(sim, HEDDLE_BAD_INPUT, "%s: byte %zu of the file is 0: this is no text\n",
+        return sim_fail(sim, HEDDLE_BAD_INPUT, "%s: byte %zu of the file is 0: this is not text\n",
                         path, at);
     return heddle_load(sim, language, path, strbuf_text(text), text->len, build_options, out);
 }
@@ -178,7 +180,7 @@ enum heddle_status heddle_load_file(struct heddle_sim *sim, const char *path,
         language = HEDDLE_CUDA_C;
     else
         return sim_fail(sim, HEDDLE_BAD_INPUT,
-                        "%s: the name must end in .ptx, .cl or .cu, which tells the language\n",
+                        "%s: the name must end in .ptx, .cl or .cu, which gives the language\n",
                         path);
     struct strbuf text = {0};
     int error = strbuf_read_file(&text, path);
@@ -211,7 +213,7 @@ static void free_variables(struct heddle_sim *sim, const struct heddle_module *m
 
 void heddle_unload(struct heddle_sim *sim, struct heddle_module *module)
 {
-    if (!module || sim->recorder) /* the recording names it until its end */
+    if (!module || sim->recorder) /* the recording refers to it until its end */
         return;
     struct heddle_module **at = &sim->modules;
     while (*at && *at != module)

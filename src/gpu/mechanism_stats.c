@@ -7,7 +7,7 @@
 
 /* --- places --- */
 
-/* An instance of a mechanism, and what it counts in. */
+/* An instance of a mechanism, and its counters. */
 struct instance {
     const void *self, *stats;
 };
@@ -200,7 +200,7 @@ struct heddle_stat mechanism_stat_now(const struct mechanism_totals *t, const st
     return stat_of(row, r, row->stat->join == STAT_MEAN);
 }
 
-/* --- all there are --- */
+/* --- all statistics --- */
 
 static uint32_t most_stats(void)
 {

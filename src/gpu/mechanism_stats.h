@@ -1,5 +1,5 @@
 /* The statistics that schedulers, cache policies, criticality providers and atomics units declare
- * (config/plugin_stat.h), each under the name of its place in the machine. */
+ * (config/plugin_stat.h), each prefixed with the mechanism's section of the machine. */
 #ifndef HEDDLE_GPU_MECHANISM_STATS_H
 #define HEDDLE_GPU_MECHANISM_STATS_H
 
@@ -21,7 +21,7 @@ enum { MECHANISM_MAX_STATS = N_MECHANISM_PLACES * PLUGIN_MAX_STATS };
 
 struct mechanism_row {
     const struct plugin_stat *stat;
-    const char *name; /* with the place before it */
+    const char *name; /* including the section */
     enum mechanism_place place;
 };
 
@@ -29,33 +29,33 @@ struct mechanism_row {
 struct mechanism_stats {
     uint32_t n;
     struct mechanism_row rows[MECHANISM_MAX_STATS];
-    struct stat_reading looked_at[MECHANISM_MAX_STATS]; /* sums over the looks of what is sampled */
+    struct stat_reading looked_at[MECHANISM_MAX_STATS]; /* sums over the samples */
 };
 /* Names live as long as the arena. */
 void mechanism_stats_init(struct mechanism_stats *s, const struct machine_config *c,
                           struct arena *arena);
-/* Is there anything that mechanism_stats_sample() has to be called for? */
+/* Does mechanism_stats_sample() have to be called? */
 bool mechanism_stats_are_sampled(const struct mechanism_stats *s);
-/* Looks at what is sampled: every STAT_SAMPLE_CYCLES cycles. */
+/* Takes a sample; call it every STAT_SAMPLE_CYCLES cycles. */
 void mechanism_stats_sample(struct mechanism_stats *s, const struct machine *m, uint64_t cycle);
 
-/* What is known at a moment: a part of struct machine_totals. */
+/* The values at a point in time: a part of struct machine_totals. */
 struct mechanism_totals {
     const struct mechanism_stats *of; /* NULL: nothing yet */
     struct stat_reading sums[MECHANISM_MAX_STATS];
 };
 void mechanism_totals_take(const struct machine *m, uint64_t cycle, struct mechanism_totals *t);
-/* Counters and looks add up; of a gauge the later value stays, and subtracting leaves it. */
+/* Counters and samples are added; of a gauge the later value is kept, and subtraction leaves it. */
 void mechanism_totals_add(struct mechanism_totals *into, const struct mechanism_totals *from);
 void mechanism_totals_subtract(struct mechanism_totals *from,
                                const struct mechanism_totals *before);
 struct heddle_stat mechanism_totals_stat(const struct mechanism_totals *t, uint32_t i);
-/* For a time series: like that, but of what is sampled as it is in the cycle. */
+/* For a time series: the same, except that sampled values are those of the cycle. */
 struct heddle_stat mechanism_stat_now(const struct mechanism_totals *t, const struct machine *m,
                                       uint32_t i, uint64_t cycle);
 
-/* What any mechanism there is may tell, plug-ins that have been loaded included: one entry for each
- * place and name, in the arena. */
+/* All statistics of all mechanisms, including loaded plug-ins: one entry for each section and name,
+ * in the arena. */
 struct mechanism_listed {
     struct heddle_stat stat; /* without a value */
     const char *owners;      /* "ccws, ccws_authors" */

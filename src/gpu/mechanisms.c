@@ -35,13 +35,13 @@ void mechanism_unknown(const struct param_set *set, const struct mechanism *m, c
     strbuf_destroy(&hint);
 }
 
-/* --- names of parameters that are not there --- */
+/* --- names of parameters that do not exist --- */
 
-/* A place for a mechanism: whose parameters have names that begin so. */
+/* A section for a mechanism: the prefix of its parameters. */
 struct place {
     const char *prefix;   /* of the mechanism's parameters: "l1d.policy" */
-    const char *setting;  /* that chooses the mechanism */
-    const char *in_short; /* prefix that does as well, "l1d"; NULL = none */
+    const char *setting;  /* the setting that chooses the mechanism */
+    const char *in_short; /* an equivalent shorter prefix, "l1d"; NULL = none */
     const struct mechanism *mechanism;
     const struct plugin *in_use;
 };
@@ -60,7 +60,7 @@ static void find_places(const struct machine_config *c, struct place *places)
     memcpy(places, all, sizeof all);
 }
 
-/* What follows "prefix."; NULL if the name begins otherwise. */
+/* What follows "prefix."; NULL if the name begins differently. */
 static const char *below(const char *name, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -96,7 +96,8 @@ static void suggest_param(const struct place *at, const char *parameter, struct 
     arena_destroy(&arena);
 }
 
-/* "scheduler.limit" where the scheduler has no such parameter: who has, and which it has itself. */
+/* For "scheduler.limit" if the scheduler has no such parameter: which scheduler has it, and what
+ * parameters it has itself. */
 static void explain_parameter(const struct place *at, const char *parameter, struct strbuf *out)
 {
     const struct plugin *p = at->in_use;
@@ -111,7 +112,7 @@ static void explain_parameter(const struct place *at, const char *parameter, str
     list_params(p, at->prefix, out);
 }
 
-/* "swl.limit": parameters go by the place of their mechanism. */
+/* "swl.limit": parameters are named after the section of their mechanism. */
 static void explain_owner(const struct place *at, const struct plugin *owner, struct strbuf *out)
 {
     strbuf_addf(out, "parameters of %s %s begin with %s: ", at->mechanism->what, owner->name,
@@ -157,7 +158,7 @@ const char *machine_explain(const void *config, const char *name, struct arena *
     const char *hint = NULL;
     find_places(config, places);
     if (strcmp(name, "base") == 0)
-        return "a base is named in a file: --gpu FILE";
+        return "a base is set in a file: --gpu FILE";
     for (uint32_t i = 0; !hint && i < N_PLACES; i++)
         if (explain_at(&places[i], name, &text))
             hint = arena_strdup(arena, strbuf_text(&text));

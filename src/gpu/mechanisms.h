@@ -1,6 +1,5 @@
 /* Schedulers, cache policies, criticality providers and atomics units as a configuration names
- * them: which there are, and what to tell a user who names one, or a parameter of one, that there
- * is not. */
+ * them: which exist, and what to tell a user who names an unknown one or an unknown parameter. */
 #ifndef HEDDLE_GPU_MECHANISMS_H
 #define HEDDLE_GPU_MECHANISMS_H
 
@@ -15,13 +14,13 @@ struct mechanism {
 extern const struct mechanism scheduler_mechanism, cache_policy_mechanism, criticality_mechanism,
     atomics_mechanism;
 
-/* Says, where the parameter was set that names it, that there is no such mechanism, and which there
- * are. */
+/* Reports, at the place where the parameter was set, that there is no such mechanism, and lists
+ * those that exist. */
 void mechanism_unknown(const struct param_set *set, const struct mechanism *m, const char *prefix,
                        const char *parameter, const char *name, struct diag_list *diags);
 
-/* A param_set's explain(), for a `struct machine_config`: names that belong to a mechanism which is
- * not in use, or that begin with a mechanism's own name. */
+/* A param_set's explain(), for a `struct machine_config`: explains names of parameters of a
+ * mechanism that is not in use, or that begin with a mechanism's own name. */
 const char *machine_explain(const void *config, const char *name, struct arena *arena);
 
 #endif

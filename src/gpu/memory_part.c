@@ -57,7 +57,7 @@ const struct machine_part_kind memory_part = {
     .add_totals = totals_add_slice,
 };
 
-/* Kernels of the GPU are nothing to it. */
+/* The GPU's kernels do not concern it. */
 const struct machine_part_kind host_memory_part = {
     .part = {.bytes = sizeof(struct slice), .create = create, .destroy = destroy},
     .rested_at = rested_at,

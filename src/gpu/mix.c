@@ -33,7 +33,7 @@ sim_time mix_gpu_rested_at(const struct machine *m)
     return last;
 }
 
-/* It waits for a message alone, and none is owed to it. */
+/* It only waits for a message, and no message is outstanding. */
 static bool is_stuck(const struct sm *sm)
 {
     return sm->planned == UINT64_MAX && !sm->out.n_out && sm->shard.credit_at == TIME_NEVER;

@@ -1,5 +1,5 @@
-/* Statistics of machines with CPU cores. What programs did is taken at their first ends; the GPU's
- * is taken at the end of its workload (machine_freeze_gpu()). */
+/* Statistics of machines with CPU cores. Those of programs are taken at their first ends, the GPU's
+ * at the end of its workload (machine_freeze_gpu()). */
 #include <string.h>
 
 #include "gpu/mix.h"
@@ -148,24 +148,25 @@ static double get_mean_xs_ratio(const struct machine_totals *t, uint32_t app)
 /* Of application `app`, called `who`. */
 #define APP_ROWS(app, who)                                                                         \
     ROW_COUNT("llc." who ".accesses", "accesses",                                                  \
-              "accesses of the last-level cache; write-backs of CPU cores are not counted",        \
+              "accesses to the last-level cache, without write-backs of CPU cores",                \
               mix.accesses[app]),                                                                  \
-        ROW_COUNT("llc." who ".misses", "accesses", "of these, without their line or sectors",     \
+        ROW_COUNT("llc." who ".misses", "accesses", "of these, misses of the line or of sectors",  \
                   mix.misses[app]),                                                                \
         ROW_RATIO_OF(app, "llc." who ".miss_rate", "fraction", "misses / accesses",                \
                      get_miss_rate),                                                               \
-        ROW_COUNT("llc." who ".lines", "lines", "its lines of the last-level cache, now",          \
+        ROW_COUNT("llc." who ".lines", "lines", "its current lines in the last-level cache",       \
                   mix_now.lines[app]),                                                             \
         ROW_RATIO_OF(app, "llc." who ".occupancy", "fraction",                                     \
-                     "of the lines of the last-level cache, the mean until its first end",         \
+                     "its mean share of the lines of the last-level cache until its first end",    \
                      get_occupancy),                                                               \
-        ROW_COUNT("llc." who ".quota", "ways", "that the controller has given it; 0 = no quotas",  \
+        ROW_COUNT("llc." who ".quota", "ways",                                                     \
+                  "lines that the controller has assigned to it; 0 = no quotas",                   \
                   mix_now.quotas[app])
 #define CPU_ROWS(i)                                                                                \
     ROW_RATIO_OF((i) + 1, "cpu" #i ".ipc", "instructions/cycle",                                   \
                  "instructions per CPU cycle up to the program's first end", get_ipc),             \
         ROW_COUNT("cpu" #i ".ended", "programs", "1 once it has ended", mix_now.ended[(i) + 1]),   \
-        ROW_COUNT("cpu" #i ".restarts", "times", "that the program began again, up to now",        \
+        ROW_COUNT("cpu" #i ".restarts", "times", "times that the program has begun again",         \
                   mix_now.restarts[(i) + 1]),                                                      \
         ROW_COUNT("cpu" #i ".insts", "instructions", "retired up to its first end",                \
                   mix.cpus[i].insts),                                                              \
@@ -173,7 +174,7 @@ static double get_mean_xs_ratio(const struct machine_totals *t, uint32_t app)
         ROW_COUNT("cpu" #i ".loads", "loads", "memory operands read", mix.cpus[i].loads),          \
         ROW_COUNT("cpu" #i ".stores", "stores", "memory operands written", mix.cpus[i].stores),    \
         ROW_COUNT("cpu" #i ".l1_misses", "accesses", "misses of its L1", mix.cpus[i].l1_misses),   \
-        ROW_COUNT("cpu" #i ".l2_misses", "accesses", "misses of its L2: accesses of the LLC",      \
+        ROW_COUNT("cpu" #i ".l2_misses", "accesses", "misses of its L2: accesses to the LLC",      \
                   mix.cpus[i].l2_misses),                                                          \
         ROW_COUNT("cpu" #i ".llc_misses", "accesses", "of these, answered from memory",            \
                   mix.cpus[i].llc_misses),                                                         \
@@ -185,18 +186,19 @@ const struct stat_row mix_rows[] = {
     ROW_COUNT("llc.periods", "periods", "decisions of the controller of the last-level cache",
               mix.periods),
     ROW_COUNT("llc.periods_judged", "periods",
-              "in which both sampling SMs were busy enough to judge by", mix.judged),
-    ROW_COUNT("llc.periods_caching_helps", "periods", "after which caching helps the GPU",
+              "periods in which both sampling SMs were busy enough to judge by", mix.judged),
+    ROW_COUNT("llc.periods_caching_helps", "periods", "periods after which caching helps the GPU",
               mix.helps),
-    ROW_COUNT("llc.caching_helps", "decision", "1 = caching helps the GPU, as last decided",
-              mix_now.caching_helps),
-    ROW_COUNT("llc.xs_ratio", "ratio", "XSRATIO, as last decided", mix_now.xs_ratio),
+    ROW_COUNT("llc.caching_helps", "decision",
+              "1 = caching helps the GPU, according to the last decision", mix_now.caching_helps),
+    ROW_COUNT("llc.xs_ratio", "ratio", "XSRATIO of the last decision", mix_now.xs_ratio),
     ROW_RATIO_OF(0, "llc.mean_xs_ratio", "ratio", "XSRATIO, the mean of all periods",
                  get_mean_xs_ratio),
     ROW_COUNT("llc.quota_changes", "periods", "periods after which the quotas changed",
               mix.quota_changes),
     ROW_RATIO_OF(0, "llc.access_ratio", "ratio",
-                 "accesses of the GPU / those of the CPU program that has most", get_access_ratio),
+                 "accesses of the GPU / those of the CPU program with most accesses",
+                 get_access_ratio),
     APP_ROWS(0, "gpu"),
     CPU_ROWS(0),
     CPU_ROWS(1),

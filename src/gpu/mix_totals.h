@@ -1,4 +1,4 @@
-/* What is counted of CPU programs and of the last-level cache that they share with the GPU. */
+/* Counts of CPU programs and of the last-level cache that they share with the GPU. */
 #ifndef HEDDLE_GPU_MIX_TOTALS_H
 #define HEDDLE_GPU_MIX_TOTALS_H
 
@@ -7,8 +7,8 @@
 
 enum { MIX_MAX_APPS = MACHINE_MAX_CPUS + 1 };
 
-/* Words: differences of two moments count. Application 0 is the GPU here, CPU core i is i + 1, so
- * that machines with fewer cores have the first rows of those with more. */
+/* Words: the difference of two points in time is meaningful. Here application 0 is the GPU and CPU
+ * core i is i + 1, so that machines with fewer cores have the first rows of those with more. */
 struct mix_counts {
     struct cpu_stats cpus[MACHINE_MAX_CPUS]; /* each up to the first end of its program */
     uint64_t accesses[MIX_MAX_APPS], misses[MIX_MAX_APPS];
@@ -16,7 +16,7 @@ struct mix_counts {
     uint64_t periods, judged, helps, quota_changes, xs_sum;
 };
 
-/* As things are. */
+/* The current state. */
 struct mix_state {
     uint32_t n_apps;   /* 0 = the machine has no CPU cores */
     uint64_t capacity; /* lines of the last-level cache */
@@ -29,11 +29,11 @@ struct machine;
 struct machine_totals;
 
 void mix_totals_take(const struct machine *m, struct machine_totals *t);
-/* Rows of a machine with so many applications. */
+/* The number of rows of a machine with that many applications. */
 uint32_t mix_row_count(uint32_t n_apps);
-/* Looks at the machine now and then, for means over time. */
+/* Observes the machine from time to time, for means over time. */
 void mix_watch(struct machine *m);
-/* Watches what CPU programs do before a launch, if testbed.sample_us says so. */
+/* Observes CPU programs before a launch, if testbed.sample_us says so. */
 void testbed_sample_watch(struct machine *m);
 
 #endif

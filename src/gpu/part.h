@@ -1,4 +1,4 @@
-/* What a machine needs of its parts besides what the engine does with them. A kind that does not
+/* What a machine needs from its parts besides what the engine does with them. A kind that does not
  * need a function leaves it NULL. Functions of all parts are called group by group, in the order in
  * which groups were added (machine_graph.c). */
 #ifndef HEDDLE_GPU_PART_H
@@ -29,13 +29,13 @@ enum boundary_phase {
     BOUNDARY_STORES,     /* then stores, part by part */
     BOUNDARY_TEXT,       /* text that kernels printed is output */
     BOUNDARY_HEAP,       /* calls of malloc and free are performed */
-    BOUNDARY_FORGET,     /* if something was freed: parts forget what they remember of it */
+    BOUNDARY_FORGET,     /* if something was freed: parts drop cached information about it */
     N_BOUNDARY_PHASES
 };
 struct boundary {
     sim_time at;
     struct dev_mem *mem;
-    void (*print)(void *user, const char *text, size_t len); /* NULL = nobody reads it */
+    void (*print)(void *user, const char *text, size_t len); /* NULL = output is discarded */
     void *print_user;
     bool freed; /* set by BOUNDARY_HEAP */
 };
@@ -43,7 +43,7 @@ struct boundary {
 /* A counter of a kind: the sum over its parts is a statistic of the machine. */
 struct part_counter {
     const char *name, *unit, *help;
-    size_t at; /* of a uint64_t in the part */
+    size_t at; /* offset of a uint64_t in the part */
 };
 
 /* The kind of warp that a part offers as the start of a report. */
@@ -77,13 +77,13 @@ struct machine_part_kind {
     bool (*check)(const struct shard *part, struct strbuf *why);
 
     enum part_work (*work)(const struct shard *part);
-    void (*describe_work)(const struct shard *part, struct strbuf *out); /* if it has some */
+    void (*describe_work)(const struct shard *part, struct strbuf *out); /* if it has any */
 };
 
 /* The shipped kinds (sm_part.c, ...); their setup is the machine. */
 extern const struct machine_part_kind sm_part, dispatcher_part, shared_port_part, cpu_part,
     llc_controller_part, pcie_part, worker_part, dealer_part;
-/* ... but for these, whose setup is a struct machine_memory. */
+/* ... except for these, whose setup is a struct machine_memory. */
 extern const struct machine_part_kind memory_part, host_memory_part;
 
 #endif

@@ -8,7 +8,7 @@
 
 /* --- time --- */
 
-/* What so many bytes take on the link. */
+/* The time that those bytes take on the link. */
 static sim_time link_time(const struct pcie *p, uint64_t bytes)
 {
     return (sim_time)((__uint128_t)bytes * p->units_per_us / p->mb_per_s);
@@ -58,7 +58,7 @@ static void free_request(struct pcie *p, struct mem_request *r)
     p->n_free++;
 }
 
-/* Whoever comes late has made all that follows late. */
+/* A late line delays all that follow. */
 static void note_delay(struct pcie *p, uint64_t now)
 {
     uint64_t late = now - due(p);
@@ -78,7 +78,7 @@ static void end_transfer(struct pcie *p, uint64_t now)
     *(p->to_gpu ? &p->stats.bytes_to_gpu : &p->stats.bytes_from_gpu) += p->bytes;
 }
 
-/* The next cycle in which the next line may be asked for. */
+/* The next cycle in which the next line may be requested. */
 static uint64_t next_try(struct pcie *p, uint64_t now)
 {
     if (p->next_line == p->n_lines || !p->free_requests)
@@ -132,7 +132,8 @@ static bool is_idle(const struct shard *s)
 static void describe_wait(const struct shard *s, struct strbuf *out)
 {
     const struct pcie *p = (const struct pcie *)s;
-    strbuf_addf(out, "PCIe: a transfer of %llu bytes, %llu of %llu lines asked for, %u awaited\n",
+    strbuf_addf(out,
+                "PCIe: a transfer of %llu bytes, %llu of %llu lines requested, %u outstanding\n",
                 (unsigned long long)p->bytes, (unsigned long long)p->next_line,
                 (unsigned long long)p->n_lines, p->n_requests - p->n_free);
 }

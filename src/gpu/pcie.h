@@ -2,12 +2,13 @@
  * transfer at a time. It is a part of the machine, on the host's network.
  *
  * A transfer reads or writes its lines of host memory one after the other, each as soon as the link
- * is ready for it: line k when k lines have had their time at `mb_per_s`. Without a request to
- * spare, or a credit of the network, it waits, and all later lines wait as long. It ends `latency`
- * after the link has carried its last byte, and not before host memory has answered all requests.
- * So on an idle host it takes latency + bytes / bandwidth, to the unit of time.
+ * is ready for it: line k when k lines have had their time at `mb_per_s`. Without a free request,
+ * or a credit of the network, it waits, and all later lines are delayed by as much. It ends
+ * `latency` after the link has carried its last byte, and not before host memory has answered all
+ * requests. So on an idle host it takes exactly latency + bytes / bandwidth.
  *
  * MODEL: transfers bypass the last-level cache of the host.
+ *
  * MODEL: the GPU's own memory accepts and delivers the data of transfers at once. */
 #ifndef HEDDLE_GPU_PCIE_H
 #define HEDDLE_GPU_PCIE_H
@@ -21,8 +22,8 @@ enum { PCIE_LINE_BYTES = 64 };
 
 struct pcie_stats {
     uint64_t transfers, bytes_to_gpu, bytes_from_gpu;
-    uint64_t ns;      /* from their starts to their ends */
-    uint64_t wait_ns; /* of these, for host memory */
+    uint64_t ns;      /* summed from start to end of each */
+    uint64_t wait_ns; /* of these, waiting for host memory */
 };
 
 struct pcie_setup {
@@ -31,7 +32,7 @@ struct pcie_setup {
     const struct noc_config *noc;
     const struct address_map *map;
     uint32_t first_network, first_partition;
-    uint32_t n_requests;           /* that it waits for at a time */
+    uint32_t n_requests;           /* maximum outstanding lines */
     uint32_t latency_ns, mb_per_s; /* 10^6 bytes */
 };
 
@@ -48,19 +49,20 @@ struct pcie {
     /* The transfer. */
     bool is_busy, to_gpu;
     uint64_t address, bytes, n_lines, next_line;
-    sim_time started, base; /* when it began; the same and all that it had to wait */
-    sim_time ended_at;      /* of the last one; still to come, when the engine has done with it */
-    uint64_t lines_asked, bytes_got; /* of all transfers, from host memory */
+    sim_time started, base; /* when it began; the same plus all its delays */
+    sim_time ended_at;      /* of the last one; may be in the future when the engine is done with
+                             * it */
+    uint64_t lines_asked, bytes_got; /* over all transfers, from host memory */
     struct pcie_stats stats;
 };
 
 /* For part_kind.create and .destroy. */
 void pcie_create(struct pcie *p, const struct pcie_setup *setup);
 void pcie_destroy(struct pcie *p);
-/* Between runs of the engine, while it is not busy: a transfer that begins at that time. Addresses
- * are those of host memory. */
+/* Starts a transfer at that time; call it between runs of the engine, while it is not busy.
+ * Addresses are those of host memory. */
 void pcie_start(struct pcie *p, uint64_t address, uint64_t bytes, bool to_gpu, sim_time at);
-/* A transfer that is under way asks for no more lines. */
+/* A transfer in progress requests no more lines. */
 void pcie_stop(struct pcie *p);
 
 #endif

@@ -38,7 +38,8 @@ static const struct part_counter counters[] = {
     COUNTER(bytes_to_gpu, "pcie.bytes_to_gpu", "bytes", "moved to the GPU"),
     COUNTER(bytes_from_gpu, "pcie.bytes_from_gpu", "bytes", "moved from the GPU"),
     COUNTER(ns, "pcie.ns", "ns", "time of all transfers"),
-    COUNTER(wait_ns, "pcie.wait_ns", "ns", "of it, waited for host memory beyond the link's pace"),
+    COUNTER(wait_ns, "pcie.wait_ns", "ns",
+            "of this, the time waiting for host memory beyond the link's rate"),
 };
 
 const struct machine_part_kind pcie_part = {

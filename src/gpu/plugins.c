@@ -9,7 +9,8 @@
 #include "crit/criticality.h"
 #include "sched/scheduler.h"
 
-/* Has the descriptor been registered before? What is registered may be a copy, with its name. */
+/* Has the descriptor been registered before? The registered one may be a copy, with the same
+ * name. */
 #define HAS(kind)                                                                                  \
     static bool has_##kind(const void *desc)                                                       \
     {                                                                                              \
@@ -50,8 +51,8 @@ static bool load_all(void *object, const char *path, struct strbuf *why)
     return found;
 }
 
-/* A plug-in finds what it may call among the names that are visible to all. Those of a library that
- * a program has loaded for itself alone (an OpenCL loader, Python) are not, until now. */
+/* A plug-in resolves the functions it may call among global symbols. If a program has loaded the
+ * library locally (an OpenCL loader, Python), its symbols are not global until now. */
 static void show_own_names(void)
 {
     Dl_info self;
@@ -59,7 +60,7 @@ static void show_own_names(void)
         dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
-/* `heddle new policy mine` writes a folder: mine/mine.so is meant. */
+/* `heddle new policy mine` writes a folder: the user means mine/mine.so. */
 static bool is_folder(const char *path, struct strbuf *why)
 {
     struct stat info;
@@ -95,13 +96,13 @@ bool plugins_load(const char *name, struct strbuf *why)
         return false;
     show_own_names();
     struct arena arena = {0};
-    /* dlopen() looks for a bare name among the system's libraries; a file that is here is meant. */
+    /* dlopen() searches a bare name among the system's libraries; the user means a file here. */
     const char *path =
         strchr(name, '/') || access(name, F_OK) != 0 ? name : arena_printf(&arena, "./%s", name);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     bool ok = object && load_all(object, path, why);
     if (object)
-        dlclose(object); /* what was registered holds the object on its own */
+        dlclose(object); /* the registration holds the object by itself */
     else if (access(path, F_OK) != 0 && strchr(path, '/') && is_unbuilt(path))
         strbuf_addf(why, "it has not been built; `make -C %.*s` builds it",
                     (int)(strrchr(path, '/') - path), path);

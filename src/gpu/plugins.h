@@ -10,8 +10,8 @@
 #include "base/strbuf.h"
 
 /* Registers all descriptors of the object, before any machine is built. False, with the reason in
- * `why`, if it cannot be loaded, has none, or has one that does not fit this Heddle. An
- * object that has been loaded before is fine: every simulation may name it. */
+ * `why`, if it cannot be loaded, has none, or has one that does not fit this Heddle. An object may
+ * be loaded more than once: every simulation may name it. */
 bool plugins_load(const char *name, struct strbuf *why);
 
 #endif

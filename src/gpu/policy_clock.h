@@ -1,10 +1,9 @@
-/* What reaches cache policies at a time and not with an access: epochs, every so many cycles of
- * their cache's clock. (What a controller sends to slices of L2 comes by links: slice/llc.c.)
+/* Time-driven input of cache policies: epochs, every fixed number of cycles of their cache's clock.
+ * (Decisions of a controller for slices of L2 arrive over links: slice/llc.c.)
  *
- * The machine stops its engine at each of these times, as it does for who looks at it: all that
- * happens before has happened, nothing of that time itself has. So neither the engine nor the
- * quantum nor the number of threads makes a difference. At equal times those who look come first,
- * then epochs of L1D, then those of L2. */
+ * The machine stops its engine at each of these times, as it does for observers: everything before
+ * has happened, and nothing at that time. So the engine, the quantum and the number of threads make
+ * no difference. At equal times observers come first, then epochs of L1D, then those of L2. */
 #ifndef HEDDLE_GPU_POLICY_CLOCK_H
 #define HEDDLE_GPU_POLICY_CLOCK_H
 
@@ -15,7 +14,7 @@
 struct machine;
 
 struct epoch_clock {
-    sim_time period; /* 0: no epochs, or nobody who wants to know */
+    sim_time period; /* 0: no epochs, or no policy that uses them */
     uint64_t next;   /* number of the next epoch, which begins at next * period */
 };
 
@@ -24,9 +23,9 @@ struct policy_clock {
 };
 
 void policy_clock_init(struct machine *m);
-/* When the next of these is due; TIME_NEVER if nothing is. */
+/* When the next epoch is due; TIME_NEVER if none is. */
 sim_time policy_clock_next(const struct policy_clock *c);
-/* Tells the policies all that is due at `t` or before. */
+/* Calls the policies for all epochs due at `t` or before. */
 void policy_clock_run(struct machine *m, sim_time t);
 
 #endif

@@ -15,10 +15,10 @@ enum heddle_status heddle_record(struct heddle_sim *sim, const char *origin,
                                  void *user)
 {
     if (!sim->machine)
-        return sim_fail(sim, HEDDLE_BAD_INPUT, "only timed runs are recorded\n");
+        return sim_fail(sim, HEDDLE_BAD_INPUT, "only timed runs can be recorded\n");
     if (sim->n_launches || sim->recorder)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
-                        "recording begins before the first launch, and once\n");
+                        "recording must begin before the first launch, and only once\n");
     struct strbuf machine = {0};
     sim_describe_machine(sim, &machine);
     struct trace_about about = {.heddle_version = heddle_version(),
@@ -49,7 +49,7 @@ enum heddle_status heddle_record_end(struct heddle_sim *sim)
     sim->recorder = sim->machine->recorder = NULL;
     if (failed)
         return sim_fail(sim, HEDDLE_KERNEL_FAULT,
-                        "a launch did not run to its end: there is no trace of it\n");
+                        "a launch did not run to its end, so there is no trace of it\n");
     if (!written)
         return sim_fail(sim, HEDDLE_ENVIRONMENT, "the trace could not be written\n");
     return HEDDLE_OK;

@@ -1,7 +1,6 @@
-/* After a launch that was cut off, the machine stands in the middle of it: requests under way,
- * warps that will not end. Nothing of that can be taken back, so another machine takes its place,
- * over the same device memory and with the same modules. What was counted is kept apart and added
- * to whatever the new machine counts. */
+/* After a launch was cut off, the machine is in the middle of it: with requests in flight and warps
+ * that will not end. That state cannot be undone, so another machine replaces it, with the same
+ * device memory and modules. Its counts are kept and added to those of the new machine. */
 #include "gpu/machine.h"
 #include "gpu/sim.h"
 
@@ -9,7 +8,7 @@ static void keep_counters(struct heddle_sim *sim)
 {
     struct machine_totals *past = &sim->past;
     uint64_t cycles = machine_cycle(sim->machine);
-    if (sim->last_faulted) { /* how far the other SMs had come is no result */
+    if (sim->last_faulted) { /* how far the other SMs had come is not a result */
         *past = sim->before.machine;
         sim->stats = sim->before.run;
     } else {
@@ -22,8 +21,8 @@ static void keep_counters(struct heddle_sim *sim)
     sim->past_cycles += cycles ? cycles : 1;
 }
 
-/* Totals name the mechanisms' statistics by the rows of a machine: those of the new one, which has
- * the same. */
+/* Totals refer to the mechanisms' statistics by the rows of a machine: here those of the new one,
+ * which has the same. */
 static void point_to_rows(struct machine_totals *t, const struct machine *m)
 {
     if (t->mechanisms.of)

@@ -30,7 +30,7 @@ static bool is_same_machine(const struct replay *r)
     return same;
 }
 
-/* Why the launch may do other things on another machine; false if it may not. */
+/* Why the launch may behave differently on another machine; false if it does not. */
 static bool find_reason(const struct trace_launch_end *end, uint32_t *reason)
 {
     for (*reason = 0; *reason < N_TRACE_REASONS; ++*reason)
@@ -39,32 +39,33 @@ static bool find_reason(const struct trace_launch_end *end, uint32_t *reason)
     return false;
 }
 
-/* Another machine needs a trace that does not depend on time, or a user who insists. */
+/* Another machine needs a trace that does not depend on timing, or `force`. */
 static enum heddle_status judge(struct replay *r, const char *kernel, uint32_t launch,
                                 const char *reason, const char *place, bool force)
 {
     struct strbuf text = {0};
-    strbuf_addf(&text, "%s: launch %u (%s) may do other things at other times: %s\n  first at %s\n",
+    strbuf_addf(&text,
+                "%s: launch %u (%s) may behave differently at other times: %s\n  first at %s\n",
                 r->path, launch + 1, kernel, reason, place);
     if (force) {
         strbuf_add(&r->sim->warnings, "warning: ");
         strbuf_add(&r->sim->warnings, strbuf_text(&text));
         strbuf_add(&r->sim->warnings,
-                   "  it was replayed all the same (--force-replay), as if the kernels made the "
-                   "same choices here as where they were recorded\n");
+                   "  it was replayed anyway (--force-replay), as if the kernels made the same "
+                   "choices here as when they were recorded\n");
         r->sim->replay_is_forced = true;
     } else {
         sim_fail(r->sim, HEDDLE_BAD_INPUT,
-                 "%s  so this trace holds only for the machine it was recorded on (%s, with the "
-                 "same parameters and version of Heddle); --force-replay replays it all the same, "
-                 "as if the kernels made the same choices here\n",
+                 "%s  so this trace is valid only for the machine it was recorded on (%s, with the "
+                 "same parameters and version of Heddle); --force-replay replays it anyway, as if "
+                 "the kernels made the same choices here\n",
                  strbuf_text(&text), trace_reader_about(r->reader)->gpu);
     }
     strbuf_destroy(&text);
     return force ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
 
-/* The first launch that depends on time decides for all. */
+/* The first launch that depends on timing decides for all. */
 static enum heddle_status check_launches(struct replay *r, bool force)
 {
     for (uint32_t i = 0; i < trace_reader_launches(r->reader); i++) {
@@ -162,23 +163,22 @@ enum heddle_status heddle_replay(struct heddle_sim *sim, const char *path, bool 
     struct replay r = {.sim = sim, .path = path};
     bool cannot_read;
     if (!sim->machine)
-        return sim_fail(sim, HEDDLE_BAD_INPUT, "a trace is replayed in time, not functionally\n");
+        return sim_fail(sim, HEDDLE_BAD_INPUT, "a trace can only be replayed with timing\n");
     if (sim->n_launches || sim->recorder)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
-                        "a trace is replayed on a simulation of its own, without recording\n");
+                        "a trace needs its own simulation, without launches or a recording\n");
     if (sim->config->annotations.n)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
-                        "l2.annotations speak of arguments, which a trace does not have: run the "
+                        "l2.annotations refer to arguments, which a trace does not have: run the "
                         "program itself, or mark whole programs with l2.mark_stores\n");
     if (sim->config->host.copies_warm_l2)
-        return sim_fail(
-            sim, HEDDLE_BAD_INPUT,
-            "host.copies_warm_l2 speaks of copies, which a trace does not have: run the "
-            "program itself\n");
+        return sim_fail(sim, HEDDLE_BAD_INPUT,
+                        "host.copies_warm_l2 refers to copies, which a trace does not have: run "
+                        "the program itself\n");
     if (cache_policy_drops(sim->config->l2_policy))
-        sim_warn_once(sim, "warning: l2.stale_reads counts what kernels read, not what the host "
-                           "reads, which is not in a trace: run the program itself to check "
-                           "marks\n");
+        sim_warn_once(sim,
+                      "warning: l2.stale_reads counts only reads of kernels, because a trace does "
+                      "not have those of the host: run the program itself to check annotations\n");
     r.reader = trace_reader_open(path, &cannot_read, &r.why);
     enum heddle_status s;
     if (!r.reader) {

@@ -1,9 +1,9 @@
-/* The very end of a machine with CPU cores: they stop, what is under way is completed, and nothing
+/* The end of a machine with CPU cores: they stop, everything in flight is completed, and nothing
  * may be lost. */
 #include "gpu/machine_totals.h"
 #include "gpu/mix.h"
 
-/* More than any queue takes to empty. */
+/* More than any queue needs to drain. */
 enum { SETTLE_CYCLES = 10000000 };
 
 static bool all_rest(void *user)
@@ -15,15 +15,15 @@ static bool all_rest(void *user)
     return !engine_has_mail(&m->engine);
 }
 
-/* A launch on the GPU that was cut off goes on, so its side never rests. */
+/* A launch on the GPU that was cut off continues, so its side never becomes idle. */
 static bool host_rests(void *user)
 {
     const struct machine *m = user;
     return m->engine.any_failed || mix_host_rests(m);
 }
 
-/* False if that takes for ever. Nobody looks any more, but a request may wait for a policy's epoch.
- */
+/* False if that never happens. There are no observers any more, but a request may wait for a
+ * policy's epoch. */
 static bool run_until(struct machine *m, bool (*rests)(void *))
 {
     sim_time limit = m->engine.now + SETTLE_CYCLES * m->clocks[CLOCK_CORE].period;
@@ -54,7 +54,7 @@ bool machine_settle(struct machine *m, struct strbuf *why)
 {
     bool is_cut = m->until_cpus_end;
     machine_freeze_mix(m);
-    m->print = NULL; /* what a cut-off launch goes on to print is nobody's */
+    m->print = NULL; /* what a cut-off launch still prints is discarded */
     stop_cores(m);
     if (!run_until(m, is_cut ? host_rests : all_rest)) {
         strbuf_add(why, "  requests of CPU cores are never answered\n");

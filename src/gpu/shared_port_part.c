@@ -1,11 +1,11 @@
-/* A port into the network that several SMs share, as the cores of a cluster do in GPGPU-Sim
+/* A port into the network that several SMs share, like the cores of a cluster in GPGPU-Sim
  * (-gpgpu_n_cores_per_cluster), as a part of a machine.
  *
- * It stands in the middle of the way between SMs and memory partitions. What comes from its SMs,
- * and what goes to them, passes a gate of the width of one port, in the order (arrival, sender). A
- * message begins to pass as its first flit comes (cut-through), so that one that meets no other
- * loses no time. Credits are those of SMs and partitions: what arrives here has its place at the
- * receiver, and the gates never wait for anything but each other's flits. */
+ * It is in the middle of the path between SMs and memory partitions. Messages from its SMs, and
+ * messages to them, pass a gate of the width of one port, in the order (arrival, sender). A message
+ * begins to pass when its first flit arrives (cut-through), so a message that meets no other loses
+ * no time. Credits are those of SMs and partitions: what arrives here has a reserved entry at the
+ * receiver, and the gates wait only for each other's flits. */
 #include "gpu/machine.h"
 
 struct shared_port {
@@ -14,7 +14,7 @@ struct shared_port {
     sim_time hop; /* from here to the receiver */
 };
 
-/* When its last flit is through; it has come at m->at. */
+/* When its last flit is through; it arrived at m->at. */
 static sim_time pass(struct port_gate *g, const struct message *m)
 {
     sim_time cycles = (m->flits + g->width - 1) / g->width;
@@ -45,7 +45,7 @@ static void advance(struct shard *s, sim_time until)
 
 static bool is_idle(const struct shard *s)
 {
-    (void)s; /* what is on its way is in its inbox */
+    (void)s; /* messages in flight are in its inbox */
     return true;
 }
 

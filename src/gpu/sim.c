@@ -84,13 +84,13 @@ static enum heddle_status load_plugins(struct heddle_sim *sim, const struct hedd
     return s;
 }
 
-/* Simulated cycles between two reports of progress: a few thousandths of a second. */
+/* Simulated cycles between two progress reports: a few milliseconds. */
 enum { PROGRESS_CYCLES = 4096 };
 
 static void report_progress(void *user, const struct machine *m, uint64_t cycle)
 {
     struct heddle_sim *sim = user;
-    if (sim->machine->stop) /* has been told to */
+    if (sim->machine->stop) /* it has been asked to stop */
         return;
     struct run_stats run = sim_run_stats(sim);
     struct heddle_progress p = {.kernel = m->frozen ? NULL : sim->emu.launch.func->func->name,
@@ -106,7 +106,7 @@ static void report_progress(void *user, const struct machine *m, uint64_t cycle)
     strbuf_clear(&sim->news);
 }
 
-/* Whoever follows the progress hears of it while it happens, others when they ask. */
+/* A progress function receives it at once, others when they ask. */
 static void warn_of_spin(void *user, const char *text)
 {
     struct heddle_sim *sim = user;
@@ -179,7 +179,7 @@ enum heddle_status heddle_create(const struct heddle_options *options, struct he
         memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
     if (o.timing && o.max_insts)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
-                        "a limit of instructions is for functional runs; a timed one is limited in "
+                        "a limit of instructions is only for functional runs; limit a timed run in "
                         "cycles (--max-cycles)\n");
     if (!o.timing && o.attribute)
         return sim_fail(sim, HEDDLE_BAD_INPUT,
@@ -247,7 +247,7 @@ const char *heddle_host_isa(const struct heddle_sim *sim)
 
 /* --- device memory --- */
 
-/* What L2 dropped is missed by the host too; that counts for the kernel that was launched last. */
+/* The host also misses what L2 dropped; that counts for the kernel launched last. */
 static void host_access(struct heddle_sim *sim, uint64_t address, uint64_t bytes, bool is_write)
 {
     uint64_t n = sim->machine ? machine_host_access(sim->machine, address, bytes, is_write) : 0;
@@ -270,7 +270,7 @@ enum heddle_status heddle_alloc(struct heddle_sim *sim, uint64_t bytes, const ch
     *address = mem_alloc(&sim->mem, bytes, label);
     if (!*address)
         return sim_fail(sim, HEDDLE_ENVIRONMENT,
-                        "no room in device memory for '%s' of %llu bytes\n",
+                        "not enough device memory for '%s' of %llu bytes\n",
                         label ? label : "buffer", (unsigned long long)bytes);
     host_access(sim, *address, bytes, true);
     return HEDDLE_OK;

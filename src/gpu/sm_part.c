@@ -87,7 +87,7 @@ static void commit_stores(struct shard *part, struct boundary *b)
     overlay_commit(&sm->overlay, b->mem);
 }
 
-/* Like what kernels stored: by SMs, whatever the quantum. */
+/* Like stores: by SMs, whatever the quantum. */
 static void pass_on_text(struct shard *part, struct boundary *b)
 {
     struct strbuf *printed = &((struct sm *)part)->printed;
@@ -109,7 +109,7 @@ static void forget_ranges(struct shard *part, struct boundary *b)
     emu_forget_ranges(&((struct sm *)part)->emu);
 }
 
-/* The first part that has seen one tells of it. */
+/* The first part that has seen one reports it. */
 static void pass_on_warning(const struct shard *part, struct emu *emu)
 {
     const struct emu *own = &((const struct sm *)part)->emu;

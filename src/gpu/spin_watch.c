@@ -3,18 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOWN_STATES = 128 }; /* of a warp: as many instructions as a loop that spins may have */
+enum { KNOWN_STATES = 128 }; /* per warp: the maximum length of a spin loop that is detected */
 
-/* Where the warp in a slot has been. */
+/* The states of the warp in a slot. */
 struct known {
     struct known_state {
         uint64_t hash;
         uint32_t pc;
     } states[KNOWN_STATES];
     uint32_t n, next;
-    uint32_t n_repeats; /* looks that found it in one of them, of those in a row */
-    uint64_t last;      /* hash at the last look */
-    uint32_t n_still;   /* looks in a row that found it so */
+    uint32_t n_repeats; /* consecutive samples that found it in a known state */
+    uint64_t last;      /* hash at the last sample */
+    uint32_t n_still;   /* consecutive samples with the same hash */
 };
 
 /* Changes whenever a warp starts or ends. */
@@ -29,12 +29,12 @@ struct spin_watch {
     struct comings last;
     uint64_t quiet_since; /* cycle */
     bool has_told;        /* of this launch */
-    struct known *known;  /* n_sms x SM_MAX_WARPS; NULL until there is something to suspect */
+    struct known *known;  /* n_sms x SM_MAX_WARPS; NULL until there is a suspicion */
     uint32_t n_repeats;
     uint64_t memory; /* hash at the first of them */
 };
 
-/* --- hashes: to find equals among few, not to resist anybody --- */
+/* --- hashes: to find equal states among few, not for security --- */
 
 static uint64_t mix(uint64_t h, uint64_t value)
 {
@@ -56,7 +56,7 @@ static uint64_t hash_bytes(uint64_t h, const void *data, uint64_t bytes)
     return mix(h, word);
 }
 
-/* The registers of a call. Each file has a row at its end for results that nobody wants. */
+/* The registers of a call. Each file has a row at its end for unused results. */
 static uint64_t hash_frame(uint64_t h, const struct emu_warp *w, const struct call_frame *f)
 {
     const char *rows_64 = w->rows + f->rows_at;
@@ -74,7 +74,7 @@ static uint64_t hash_local(uint64_t h, const struct emu_warp *w)
     return w->local ? hash_bytes(h, w->local, (uint64_t)bytes * WARP_LANES) : h;
 }
 
-/* All that decides what the warp does next, but for memory that others see too. */
+/* Everything that determines what the warp does next, except for memory shared with others. */
 static uint64_t hash_warp(const struct emu_warp *w)
 {
     uint64_t h = mix((uint64_t)w->pc << 32 | w->rpc, (uint64_t)w->active << 32 | w->live);
@@ -94,10 +94,10 @@ static uint64_t hash_memory(const struct dev_mem *m)
     return h;
 }
 
-/* --- what is new --- */
+/* --- detecting new states --- */
 
-/* Is the warp at an instruction that it has been at, but in another state? Remembers where it is.
- * An instruction at which it has not been seen says nothing: it may be one of the loop. */
+/* Is the warp at a known instruction, but in another state? Records its state. An instruction at
+ * which it has not been seen proves nothing: it may be part of the loop. */
 static bool is_elsewhere(struct known *k, uint64_t hash, uint32_t pc)
 {
     bool was_here = false;
@@ -116,7 +116,8 @@ static bool is_elsewhere(struct known *k, uint64_t hash, uint32_t pc)
     return was_here;
 }
 
-/* Does a warp of the SM get on? Shared memory counts as the state of the first warp of its CTA. */
+/* Does a warp of the SM make progress? Shared memory counts as part of the state of the first warp
+ * of its CTA. */
 static bool sm_gets_on(struct known *known, const struct sm *sm)
 {
     bool any = false;
@@ -134,7 +135,7 @@ static bool sm_gets_on(struct known *known, const struct sm *sm)
     return any;
 }
 
-/* Was every warp mostly where it had been before, over the last looks in a row? */
+/* Was every warp mostly in a known state during the last consecutive samples? */
 static bool all_repeat(const struct spin_watch *w, const struct machine *m)
 {
     for (uint32_t i = 0; i < machine_n_sms(m); i++)
@@ -179,8 +180,8 @@ static void begin_anew(struct spin_watch *w, const struct comings *now, uint64_t
     w->known = NULL;
 }
 
-/* Has the warp stood still all the time, although no more than the scheduler's choice or a place in
- * a unit kept it from issuing? */
+/* Has the warp not moved at all, although only the scheduler's choice or a busy unit kept it from
+ * issuing? */
 static bool is_starved(const struct known *k, const struct sm *sm, uint32_t slot)
 {
     const struct sm_warp *w = &sm->warps[slot];
@@ -197,8 +198,8 @@ static uint32_t count_at(const struct sm *sm, uint32_t pc)
     return n;
 }
 
-/* Others may spin for what such a warp would do, with a lock that it holds. That is most likely the
- * one that stands where the fewest others are. */
+/* Others may spin for such a warp, for example on a lock that it holds. It is most likely the one
+ * at a position with the fewest other warps. */
 static void describe_starved(const struct spin_watch *w, const struct machine *m,
                              struct strbuf *out)
 {
@@ -223,8 +224,8 @@ static void describe_starved(const struct spin_watch *w, const struct machine *m
         return;
     const struct emu_warp *warp = its_sm->warps[its_slot].emu;
     strbuf_addf(out,
-                "Warps that could issue but were not chosen by '%s' all that time: %u. If others "
-                "wait for them, another scheduler may help. One of them, on SM %u:\n",
+                "Warps that could issue but were not chosen by '%s' during all that time: %u. If "
+                "others wait for them, another scheduler may help. One of them, on SM %u:\n",
                 its_sm->sched->name, n_starved, its_sm->index);
     emu_describe_place(warp, sm_warp_pc(its_sm, its_slot), (uint32_t)__builtin_ctz(warp->active),
                        out);
@@ -234,9 +235,9 @@ static void warn(struct spin_watch *w, const struct machine *m, uint64_t cycle)
 {
     struct strbuf text = {0};
     strbuf_addf(&text,
-                "warning: launch %u seems to spin for ever: for %llu cycles no warp has started or "
-                "ended, for the last %llu none has got on, nor has memory changed; it goes "
-                "on (--max-cycles limits a launch). A warp that goes round:\n",
+                "warning: launch %u seems to spin forever: no warp has started or ended for %llu "
+                "cycles; in the last %llu none has made progress, and memory has not changed. The "
+                "launch continues (--max-cycles limits it). A spinning warp:\n",
                 w->last.launch + 1, (unsigned long long)(cycle - w->quiet_since),
                 (unsigned long long)SPIN_REPEATS * SPIN_LOOK_CYCLES);
     machine_describe_warp(m, &text);
@@ -274,7 +275,7 @@ static void look(void *user, const struct machine *m, uint64_t cycle)
     struct comings now = comings_of(m);
     if (!is_same(&now, &w->last))
         begin_anew(w, &now, cycle);
-    /* A replay has no values to look at, and ends with its trace. */
+    /* A replay has no values to compare, and ends with its trace. */
     bool is_over = now.ctas_done == m->dispatcher->n_ctas;
     if (w->has_told || is_over || (tracer && tracer->replays))
         return;

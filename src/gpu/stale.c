@@ -1,8 +1,8 @@
-/* What the host's copies do to L2, and reads of what L2 had dropped (slice/lost.c), as the machine
- * as a whole sees them. */
+/* The effect of the host's copies on L2, and reads of data that L2 had dropped (slice/lost.c), for
+ * the machine as a whole. */
 #include "gpu/machine.h"
 
-/* Of a line, the bytes from `first` to before `end`. */
+/* The bytes of a line from `first` to before `end`. */
 static void set_bytes(uint64_t bytes[2], uint32_t first, uint32_t end)
 {
     bytes[0] = bytes[1] = 0;
@@ -41,7 +41,7 @@ void machine_copy_in(struct machine *m, uint64_t address, uint64_t bytes)
     }
 }
 
-/* The earliest of all slices; of equals, the first. A download comes after every kernel. */
+/* The earliest over all slices; of equals, the first. A download comes after every kernel. */
 static const struct stale_read *first_stale(const struct machine *m)
 {
     const struct stale_read *first = NULL;
@@ -71,6 +71,6 @@ void machine_describe_stale(const struct machine *m, struct strbuf *out)
         strbuf_addf(out, " of '%s'", buffer->label);
     strbuf_addf(out,
                 " (the line at 0x%llx) from DRAM that L2 had dropped without a write-back: a .cc "
-                "mark is unsound; remove it, or set l2.drop=demote, which drops nothing\n",
+                "annotation is unsound; remove it, or set l2.drop=demote, which drops nothing\n",
                 (unsigned long long)first->address);
 }

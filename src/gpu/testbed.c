@@ -10,7 +10,7 @@ bool testbed_is_used(const struct heddle_sim *sim)
     return sim->machine && machine_is_discrete(sim->machine);
 }
 
-/* --- memory as it was --- */
+/* --- saving and restoring memory --- */
 
 struct image {
     char *data;
@@ -30,7 +30,7 @@ static struct image take_image(const struct dev_mem *mem)
     return image;
 }
 
-/* Nothing was allocated or freed since. */
+/* Requires that nothing was allocated or freed since. */
 static void put_image(const struct image *image, struct dev_mem *mem)
 {
     const char *from = image->data;
@@ -63,7 +63,7 @@ static bool is_argument(const struct emu_launch *l, const struct cmp_buffer *b)
     return false;
 }
 
-/* Executes the launch without time; memory is as before afterwards. */
+/* Executes the launch functionally and restores memory afterwards. */
 static enum heddle_status find_buffers(struct run *r, const struct image *before)
 {
     struct heddle_sim *sim = r->sim;
@@ -81,7 +81,7 @@ static enum heddle_status find_buffers(struct run *r, const struct image *before
     if (n < CMP_MAX_BUFFERS)
         return HEDDLE_OK;
     strbuf_addf(&sim->emu.fault.text,
-                "kernel '%s' uses %u buffers or more: too many to be moved to the GPU\n",
+                "kernel '%s' uses %u buffers or more, which is too many to move to the GPU\n",
                 sim->emu.launch.func->func->name, n);
     return HEDDLE_BAD_INPUT;
 }
@@ -151,9 +151,10 @@ static enum machine_end run_first(struct run *r)
     return end;
 }
 
-/* --- again and again --- */
+/* --- repetitions --- */
 
-/* Memory and statistics are those of the first run afterwards. In `why`, what the host has lost. */
+/* Memory and statistics are afterwards those of the first run. `why` says what the host has
+ * lost. */
 static enum machine_end repeat(struct run *r, const struct image *before, struct strbuf *why)
 {
     struct heddle_sim *sim = r->sim;
@@ -170,7 +171,7 @@ static enum machine_end repeat(struct run *r, const struct image *before, struct
     m->testbed = first;
     m->frozen->host.testbed = first;
     if (end == MACHINE_STOPPED && mix_cpus_have_ended(m) && !m->stop) {
-        m->halted = false; /* nothing follows that is timed */
+        m->halted = false; /* nothing timed follows */
         end = MACHINE_DONE;
     }
     if (end == MACHINE_DONE)
@@ -185,7 +186,7 @@ static enum heddle_status check_cores(struct heddle_sim *sim)
     if (sim->machine->n_workers || sim->config->testbed.on == TESTBED_GPU)
         return HEDDLE_OK;
     strbuf_addf(&sim->emu.fault.text,
-                "CPU programs take all cores (cpu.cores is %u): none is left for kernels\n",
+                "CPU programs use all cores (cpu.cores is %u): none is left for kernels\n",
                 sim->config->cpu.cores);
     return HEDDLE_BAD_INPUT;
 }

@@ -15,11 +15,11 @@ const char *heddle_latency_name(uint32_t i)
     return i < N_LATENCIES ? names[i] : NULL;
 }
 
-/* Records collect per SM for so long: what keeps memory bounded. */
+/* Records are collected per SM for this long, which bounds memory. */
 enum { PERIOD_CYCLES = 4096 };
 
 struct sm_records {
-    struct heddle_attributed ctas[SM_MAX_CTAS]; /* by CTA slot, their warps so far */
+    struct heddle_attributed ctas[SM_MAX_CTAS]; /* by CTA slot: their warps so far */
     struct heddle_attributed *items;            /* ended, not passed on yet */
     uint32_t n, cap;
 };
@@ -52,7 +52,7 @@ static uint64_t lifetime(const struct heddle_attributed *r)
     return r->end_cycle - r->start_cycle;
 }
 
-/* All warps of a CTA start together, so who lives longer makes those that have ended wait. */
+/* All warps of a CTA start together, so a warp that lives longer makes ended ones wait. */
 static void keep_pace(struct heddle_attributed *cta, const struct heddle_attributed *w)
 {
     uint64_t life = lifetime(w);
