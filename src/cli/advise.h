@@ -1,5 +1,5 @@
-/* heddle advise l2: candidates are chosen in cmd_advise.c and tried in advise_trial.c; what is said
- * of them is in advise_answer.c. */
+/* heddle advise l2: cmd_advise.c chooses candidates, advise_trial.c tries them, advise_answer.c
+ * prints the answer. */
 #ifndef HEDDLE_CLI_ADVISE_H
 #define HEDDLE_CLI_ADVISE_H
 
@@ -9,28 +9,29 @@
 #include "cli/run.h"
 
 struct advise_options {
-    struct run_options run; /* first: the trials' */
+    struct run_options run; /* must be first; used by the trials */
     const char *out;
 };
 
-/* What became of a candidate. */
+/* The outcome of a candidate. */
 struct proposal {
     uint32_t site;
     bool is_store, is_accepted;
-    bool is_useless; /* sound, but DRAM moved no less: others may change that */
+    bool is_useless; /* sound, but DRAM traffic did not decrease: other annotations may change
+                      * that */
     struct l2_traffic trial;
     const char *reason;
 };
 
 struct advisor {
     const struct advise_options *options;
-    struct run_options trial; /* as the runs are done */
+    struct run_options trial; /* the options of the trials */
     const char *what;         /* workload, file, or the command of a program */
-    struct text_list command; /* of an OpenCL program; empty = a workload or file */
+    struct text_list command; /* for an OpenCL program; empty = a workload or file */
     struct arena arena;
     struct l2_advice *advice;
-    bool is_watched;   /* the trial at hand is the recorded run */
-    const char *title; /* of the trial, for its line of progress */
+    bool is_watched;   /* the current trial is the observed run */
+    const char *title; /* of the trial, for its progress line */
     struct l2_traffic now, lru, final;
     struct proposal proposals[2 * L2_MAX_SITES];
     uint32_t n;
@@ -41,11 +42,10 @@ static inline const char *advise_mark(const struct proposal *p)
     return p->is_store ? ".cc" : ".cp";
 }
 
-/* Runs the program under annotations, one line of them, into `now`; the first time, L2 is watched.
- */
+/* Runs the program under annotations, given in one line, into `now`; the first run observes L2. */
 enum heddle_status advise_try(struct advisor *a, const char *annotations);
 
-/* Annotations of all that are accepted, and one more (NULL = none), in one line. */
+/* The annotations of all accepted proposals, and one more (NULL = none), in one line. */
 const char *advise_annotations(struct advisor *a, const struct proposal *more);
 
 /* The file for `heddle run --annotations`. */

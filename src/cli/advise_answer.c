@@ -1,4 +1,4 @@
-/* What heddle advise l2 says of its trials: the table, JSON and the file of annotations. */
+/* The output of heddle advise l2: the table, JSON and the file of annotations. */
 #include <inttypes.h>
 
 #include "base/json.h"
@@ -155,9 +155,9 @@ void advise_text(struct advisor *a, struct strbuf *out)
     table_destroy(&t);
     strbuf_add_char(out, '\n');
     if (!is_any_accepted(a))
-        strbuf_add(out, "No mark is both sound and of use here: there is nothing to annotate.\n");
+        strbuf_add(out, "No annotation is both sound and useful here.\n");
     if (l2_advice_left_out(a->advice))
-        strbuf_addf(out, "Only the first %d arguments of kernels were watched.\n", L2_MAX_SITES);
+        strbuf_addf(out, "Only the first %d arguments of kernels were observed.\n", L2_MAX_SITES);
     if (a->options->out)
         say_file(a, out);
     else if (is_any_accepted(a))

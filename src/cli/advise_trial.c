@@ -1,5 +1,5 @@
-/* The trials of heddle advise l2: workloads and files in this process, OpenCL programs in processes
- * of their own. */
+/* The trials of heddle advise l2: workloads and files in this process, OpenCL programs in separate
+ * processes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 static const char policy[] = "l2.policy=write_buffering";
 
-/* Those given and one for the policy, with room for another. */
+/* The given settings and one for the policy, with room for another. */
 static struct text_list settings_of(const struct advisor *a)
 {
     const struct text_list *given = &a->options->run.settings;
@@ -67,7 +67,7 @@ static enum heddle_status try_here(struct advisor *a, const char *annotations)
 
 /* --- OpenCL programs --- */
 
-/* What the program said is what the user has to know. */
+/* Shows the program's own messages. */
 static enum heddle_status explain(const struct advisor *a, const char *messages, const char *what)
 {
     output_progress_end();
@@ -81,10 +81,10 @@ static enum heddle_status judge(struct advisor *a, const struct l2_report *r, in
 {
     if (exit_status)
         return explain(a, messages,
-                       arena_printf(&a->arena, "its exit status is %d, so its run tells nothing",
+                       arena_printf(&a->arena, "its exit status is %d, so the run cannot be used",
                                     exit_status));
     if (r->n_failed)
-        return explain(a, messages, "a launch failed, so its run tells nothing");
+        return explain(a, messages, "a launch failed, so the run cannot be used");
     if (!r->n_devices)
         return explain(a, messages,
                        "it launched no kernel on the simulated GPU; `heddle exec` shows what it "
@@ -98,7 +98,7 @@ static enum heddle_status try_program(struct advisor *a, const char *annotations
     int marks = memfd_create("heddle annotations", MFD_CLOEXEC), exit_status = 0;
     ssize_t n = (ssize_t)strlen(annotations);
     if (marks < 0 || write(marks, annotations, (size_t)n) != n) {
-        output_error("no memory for a file of annotations");
+        output_error("not enough memory for a file of annotations");
         return HEDDLE_ENVIRONMENT;
     }
     struct exec_options o = {.gpu = a->trial.gpu,

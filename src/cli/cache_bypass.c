@@ -1,6 +1,6 @@
-/* heddle cache bypass: what if one load bypassed the cache most of the time? Every chosen load
- * in turn inserts what it misses with probability 1/2^N, N from 0 to 7, under the policy pc_prob
- * (S3 Figure 5.5, in hits; only a run tells what that is worth in time). All of it in one pass. */
+/* heddle cache bypass: what if one load bypassed the cache most of the time? Each chosen load in
+ * turn inserts its misses with probability 1/2^N, N from 0 to 7, under the policy pc_prob (S3
+ * Figure 5.5, in hits; only a run shows the effect on time). All replays take one pass. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 enum { MAX_N = 7, N_CHANCES = MAX_N + 1, MAX_LOADS = 64, LOADS_IF_NOT_GIVEN = 8 };
 
-/* A load, two together (that of an unrolled loop), or all of them. */
+/* A load, two together (those of an unrolled loop), or all of them. */
 struct trial {
     const char *name;
     uint32_t pc, also; /* NO_PC = no second one */
@@ -45,7 +45,7 @@ static int by_loads(const void *x, const void *y)
     return order ? order : by_pc(x, y);
 }
 
-/* Every PC that loads, the busiest first; to be freed. */
+/* All PCs with loads, the busiest first; free it. */
 static struct trial *count_loads(const struct lab_stream *s, uint32_t *n_pcs, uint64_t *n_loads)
 {
     struct lab_map loads_of = {0};
@@ -72,7 +72,7 @@ static enum heddle_status find_load(const char *word, const char *given, const s
 {
     uint64_t pc;
     if (!number_parse_u64(word, &pc)) {
-        output_error("--pcs %s: expected numbers, such as 40,43 or, of two together, 73+86", given);
+        output_error("--pcs %s: expected numbers, such as 40,43, or 73+86 for two together", given);
         return HEDDLE_BAD_INPUT;
     }
     for (uint32_t i = 0; i < n_pcs; i++)
@@ -80,7 +80,7 @@ static enum heddle_status find_load(const char *word, const char *given, const s
             *found = &pcs[i];
             return HEDDLE_OK;
         }
-    output_error("--pcs %s: nothing is loaded at PC %s; `heddle cache reuse` lists PCs", given,
+    output_error("--pcs %s: there are no loads at PC %s; `heddle cache reuse` lists PCs", given,
                  word);
     return HEDDLE_BAD_INPUT;
 }
@@ -97,7 +97,7 @@ static enum heddle_status add_given(struct trials *t, char *word, const char *gi
     if (status != HEDDLE_OK)
         return status;
     if (load == other) {
-        output_error("--pcs %s: the loads at PC %u twice", given, load->pc);
+        output_error("--pcs %s: the loads at PC %u are given twice", given, load->pc);
         return HEDDLE_BAD_INPUT;
     }
     t->items[t->n++] = (struct trial){.name = name,
@@ -114,7 +114,7 @@ static enum heddle_status choose_given(struct trials *t, const char *given, cons
     enum heddle_status status = HEDDLE_OK;
     for (char *word; status == HEDDLE_OK && (word = strsep(&rest, ","));) {
         if (t->n == MAX_LOADS) {
-            output_error("--pcs %s: more than %d", given, MAX_LOADS);
+            output_error("--pcs %s: at most %d are possible", given, MAX_LOADS);
             return HEDDLE_BAD_INPUT;
         }
         status = add_given(t, word, given, pcs, n_pcs);
@@ -149,7 +149,7 @@ static enum heddle_status choose(const struct cache_options *o, const struct lab
 
 /* --- replays --- */
 
-/* To pc_prob, NO_PC in place of a first PC means all of them. */
+/* For pc_prob, NO_PC as the first PC means all loads. */
 static void set_job(struct lab_job *job, struct param_set *params, const struct trial *t,
                     uint32_t n)
 {
@@ -165,7 +165,7 @@ static void set_job(struct lab_job *job, struct param_set *params, const struct 
     diag_list_destroy(&diags);
 }
 
-/* With N = 0 nothing is bypassed, whichever load it is: one replay for all of them. */
+/* With N = 0 nothing is bypassed for any load: one replay serves all of them. */
 static enum heddle_status replay(struct trials *t, const struct lab_stream *s,
                                  const struct lab_config *shape)
 {
@@ -255,7 +255,7 @@ enum heddle_status cache_lab_bypass(const struct cache_options *o, struct lab_st
     uint32_t n_shapes;
     enum heddle_status status = cache_lab_shapes(o, s, true, &shapes, &n_shapes);
     if (status == HEDDLE_OK && n_shapes > 1) {
-        output_error("several caches at once are for replays");
+        output_error("only a replay can use several caches at once");
         status = HEDDLE_BAD_INPUT;
     }
     if (status == HEDDLE_OK)

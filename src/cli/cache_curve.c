@@ -1,5 +1,5 @@
-/* heddle cache curve: the miss ratio of LRU at every number of ways; the table shows powers of two,
- * JSON every one where it changes. */
+/* heddle cache curve: the miss ratio of LRU for every number of ways; the table shows powers of
+ * two, JSON every number at which it changes. */
 #include "analysis/lab_curve.h"
 #include "analysis/lab_reuse.h"
 #include "base/json.h"
@@ -7,7 +7,7 @@
 #include "cli/output.h"
 #include "cli/table.h"
 
-/* Of the loads but the `n_left_out` that nobody could hit. */
+/* Excludes the `n_left_out` loads that no cache could hit. */
 static double miss_ratio(const struct lab_curve *c, uint64_t n_ways, uint64_t n_left_out)
 {
     uint64_t n = c->n_loads - n_left_out;
@@ -63,8 +63,8 @@ static void print_table(const struct lab_curve *c, const struct lab_config *conf
     add_row(&t, c, config, compulsory, c->n_ways ? c->n_ways : 1);
     table_print(&t, out);
     table_destroy(&t);
-    strbuf_add(out, "powers of two and the last: more ways would miss as often; --json has every "
-                    "number of ways at which something changes\n");
+    strbuf_add(out, "powers of two and the last: more ways miss as often; --json has every number "
+                    "of ways at which something changes\n");
 }
 
 enum heddle_status cache_lab_curve(const struct cache_options *o, struct lab_stream *s,
@@ -76,7 +76,7 @@ enum heddle_status cache_lab_curve(const struct cache_options *o, struct lab_str
     if (status != HEDDLE_OK)
         return status;
     if (config.stores_keep) {
-        output_error("there is no curve where stores keep lines: a store refreshes them only in "
+        output_error("there is no such curve if stores keep lines: a store refreshes them only in "
                      "caches that hold them; use --stores evict, or replays");
         return HEDDLE_BAD_INPUT;
     }

@@ -21,11 +21,11 @@ static enum heddle_status unknown_policy(const char *name)
     return status;
 }
 
-/* A setting NAME=VALUE, or l1d.policy.NAME=VALUE, is for every policy, POLICY.NAME=VALUE for one:
- * what it says to this one, NULL if it is for another one. */
+/* NAME=VALUE or l1d.policy.NAME=VALUE applies to every policy, POLICY.NAME=VALUE to one. Returns
+ * the part that applies to this one, NULL if it is for another. */
 static const char *setting_for(const char *policy, const char *word)
 {
-    static const char run_prefix[] = "l1d.policy."; /* as runs have it */
+    static const char run_prefix[] = "l1d.policy."; /* the prefix in runs */
     if (strncmp(word, run_prefix, sizeof run_prefix - 1) == 0)
         return word + sizeof run_prefix - 1;
     size_t n = strcspn(word, ".="), is_for_one = word[n] == '.';
@@ -42,9 +42,9 @@ bool cache_lab_speaks_to(const char *policy, const char *word)
 enum heddle_status cache_lab_refuse_setting(const struct cache_options *o, const char *word)
 {
     if (strncmp(word, "l1d.", 4) == 0)
-        output_error("--set %s: that is no parameter of a policy, and the cache is %s", word,
+        output_error("--set %s: this is not a parameter of a policy; the cache is %s", word,
                      o->timed ? "the recorded one"
-                              : "what --sets, --ways, --line, --index and --stores say");
+                              : "given by --sets, --ways, --line, --index and --stores");
     else
         output_error("--set %s: that policy is not replayed", word);
     return HEDDLE_BAD_INPUT;
@@ -72,31 +72,30 @@ static bool is_recorded_under(const struct lab_stream *s, const struct cache_pol
     return s->policy && strcmp(s->policy, p->name) == 0;
 }
 
-/* Says what a user might not expect. */
+/* Warns of what a user might not expect. */
 static void warn(const struct lab_config *c, const struct lab_stream *s, bool is_first_shape)
 {
     struct strbuf text = {0}, remark = {0};
     if (c->policy->criticality && !s->has_criticality && is_first_shape)
         strbuf_addf(&text,
-                    "heddle: warning: %s needs to know which warps are critical; here none is, "
-                    "for that is recorded with --record-criticality only\n",
+                    "heddle: warning: %s depends on which warps are critical; here none is, "
+                    "because only --record-criticality records that\n",
                     c->policy->name);
     if (c->policy->on_insts && !s->has_insts && is_first_shape)
         strbuf_addf(&text,
-                    "heddle: warning: %s also goes by instructions executed, of which this file "
-                    "does not tell: here it counts accesses alone\n",
+                    "heddle: warning: %s also counts executed instructions, which this file does "
+                    "not contain: here it counts only accesses\n",
                     c->policy->name);
     if (is_recorded_under(s, c->policy) && c->policy->n_params && !s->params.are_told &&
         is_first_shape)
-        strbuf_addf(
-            &text,
-            "heddle: warning: with which parameters %s was recorded this file of an earlier "
-            "version does not tell: here they are the defaults and what --set says\n",
-            c->policy->name);
+        strbuf_addf(&text,
+                    "heddle: warning: this file of an earlier version does not contain the "
+                    "parameters of %s: here they are the defaults and those of --set\n",
+                    c->policy->name);
     if (c->policy->would_stall && is_first_shape)
         strbuf_addf(&text,
-                    "heddle: warning: %s goes by stalls; here fills are immediate and nothing ever "
-                    "stalls\n",
+                    "heddle: warning: %s depends on stalls; here fills are immediate and nothing "
+                    "ever stalls\n",
                     c->policy->name);
     lab_config_remark(c, &remark);
     if (remark.len)
@@ -114,7 +113,7 @@ static bool has_param(const struct cache_policy_desc *p, const char *name)
     return i < p->n_params;
 }
 
-/* Of a parameter that not every policy has: how to set it for one that does. */
+/* For a parameter that not every policy has: how to set it for one that does. */
 static const char *explain_setting(const void *user, const char *name, struct arena *arena)
 {
     const struct cache_options *o = user;
@@ -122,12 +121,12 @@ static const char *explain_setting(const void *user, const char *name, struct ar
     for (char *word; (word = strsep(&rest, ","));) {
         const struct cache_policy_desc *p = lab_policy_find(word);
         if (p && has_param(p, name))
-            return arena_printf(arena, "for %s alone it is %s.%s", word, word, name);
+            return arena_printf(arena, "to set it only for %s, write %s.%s", word, word, name);
     }
     return NULL;
 }
 
-/* Under the recorded policy its parameters are the recorded ones, unless --set says otherwise. */
+/* The recorded policy has its recorded parameters, unless --set changes them. */
 static enum heddle_status prepare(struct lab_job *job, struct param_set *params,
                                   const struct cache_options *o, const struct lab_stream *s)
 {
@@ -195,7 +194,7 @@ static enum heddle_status prepare_all(struct replays *r, const struct cache_opti
     return status;
 }
 
-/* Policies that know the future, and first loads, want all of the stream at once. */
+/* Policies that know the future, and first loads, need the whole stream at once. */
 static bool wants_all(const struct replays *r, const struct cache_options *o)
 {
     bool wants = o->no_compulsory;
@@ -227,7 +226,8 @@ static enum heddle_status replay(struct replays *r, const struct cache_options *
     return status;
 }
 
-/* The log of one policy has the name given; of several, each has its policy's behind it. */
+/* The log of a single policy has the given name; of several, each has the policy's name
+ * appended. */
 static struct output_stream *open_log(const struct replays *r, uint32_t i, const char *path)
 {
     struct strbuf name = {0};
@@ -242,7 +242,8 @@ static struct output_stream *open_log(const struct replays *r, uint32_t i, const
 static enum heddle_status replay_logged(struct replays *r, const struct cache_options *o)
 {
     if (!r->one_shape) {
-        output_error("--log is for one cache: give one number of sets, ways and bytes of a line");
+        output_error(
+            "--log needs a single cache: give one number of sets, ways and bytes per line");
         return HEDDLE_BAD_INPUT;
     }
     struct output_stream **files = xcalloc(r->n, sizeof(struct output_stream *));
@@ -279,7 +280,7 @@ static enum heddle_status check_stats(const struct replays *r)
     return ok ? HEDDLE_OK : HEDDLE_WRONG_RESULT;
 }
 
-/* Shared memory may have had some ways of the recorded L1D. */
+/* Shared memory may have taken some ways of the recorded L1D. */
 static void warn_of_ways(const struct lab_stream *s, const struct cache_options *o)
 {
     if (o->ways || s->least_ways == s->n_ways)
@@ -287,13 +288,13 @@ static void warn_of_ways(const struct lab_stream *s, const struct cache_options 
     struct strbuf text = {0};
     strbuf_addf(&text,
                 "heddle: warning: shared memory left the recorded L1D as few as %u of its %u ways; "
-                "here it has all of them unless --ways says otherwise\n",
+                "here it has all of them unless --ways is given\n",
                 s->least_ways, s->n_ways);
     output_warnings(strbuf_text(&text));
     strbuf_destroy(&text);
 }
 
-/* First loads of lines by an SM, which no cache could have hit: they depend on the lines alone. */
+/* First loads of lines by an SM, which no cache could have hit: they depend only on the lines. */
 static void count_compulsory(struct replays *r)
 {
     r->compulsory = xcalloc(r->n, sizeof *r->compulsory);
@@ -315,15 +316,15 @@ static void print(const struct replays *r, bool json, struct strbuf *out)
         (json ? cache_replays_json : cache_replays_table)(r, out);
 }
 
-/* Marks and bytes of a text are for L2. */
+/* Annotations and byte masks of a text are for L2. */
 static void warn_of_marks(const struct lab_stream *s, const struct lab_config *c)
 {
     bool is_marked = false;
     for (size_t i = 0; i < s->n && !c->write_back; i++)
         is_marked = is_marked || s->items[i].op != MEM_OP_NONE;
     if (is_marked)
-        output_warnings("heddle: warning: .cc and .cp are for L2 and mean nothing here; an L2 is "
-                        "--stores write_back\n");
+        output_warnings("heddle: warning: .cc and .cp are for L2 and have no effect here; use "
+                        "--stores write_back for an L2\n");
 }
 
 enum heddle_status cache_lab_replay(const struct cache_options *o, struct lab_stream *s,

@@ -1,4 +1,4 @@
-/* What replays yield in a cache that writes back: loads, stores, and what DRAM is asked for. */
+/* The output of replays in a write-back cache: loads, stores, and DRAM requests. */
 #include "base/json.h"
 #include "cli/cache_replay.h"
 #include "cli/table.h"
@@ -104,5 +104,6 @@ void cache_replays_l2_table(const struct replays *r, struct strbuf *out)
     table_print(&t, out);
     table_destroy(&t);
     if (is_any_stale(r))
-        strbuf_add(out, "stale reads: loads need what was dropped; the marks are unsound\n");
+        strbuf_add(out,
+                   "stale reads: loads need data that were dropped; the annotations are unsound\n");
 }

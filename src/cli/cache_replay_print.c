@@ -1,4 +1,4 @@
-/* What replays yield: one row, or one object, a cache and policy. */
+/* The output of replays: one row, or one object, per cache and policy. */
 #include <string.h>
 
 #include "analysis/lab_params.h"
@@ -11,13 +11,13 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
-/* Bypassed loads are left out (S2 section 6.3.1). */
+/* Bypassed loads are excluded (S2 section 6.3.1). */
 static double hit_rate(const struct cache_stats *c)
 {
     return share(c->hits, c->hits + c->misses);
 }
 
-/* Of all loads, so that policies that bypass can be compared with those that do not. */
+/* Over all loads, so that policies with and without bypassing can be compared. */
 static double hits_per_load(const struct cache_stats *c)
 {
     return share(c->hits, c->loads);
@@ -28,7 +28,7 @@ static double zero_reuse(const struct cache_stats *c)
     return share(c->evictions_unused, c->evictions);
 }
 
-/* Of the loads that some cache could have hit, those that this one did not (S2 Figure 4). */
+/* Misses among the loads that some cache could have hit (S2 Figure 4). */
 static double miss_rate(const struct cache_stats *c, uint64_t compulsory)
 {
     return share(c->misses + c->bypasses - compulsory, c->loads - compulsory);
@@ -115,11 +115,11 @@ static bool has_sectors(const struct lab_stream *s)
     return s->sector_bytes && s->sector_bytes < s->line_bytes;
 }
 
-/* What there is of a row besides its name and its cache. */
+/* The values of a row besides its name and its cache. */
 struct row {
     struct cache_stats stats;
-    const struct lab_result *result; /* NULL of the run itself */
-    const uint64_t *compulsory;      /* NULL = not to be told */
+    const struct lab_result *result; /* NULL for the run itself */
+    const uint64_t *compulsory;      /* NULL = not printed */
 };
 
 static void add_row(struct table *t, const struct replays *r, const struct row *row)
@@ -166,7 +166,7 @@ static void add_name(struct table *t, const struct replays *r, const char *name,
     table_count(t, line_bytes);
 }
 
-/* What became of the loads in the run itself, a merge being a hit. */
+/* The outcomes of the loads in the run itself; a merge counts as a hit. */
 static void add_recorded(struct table *t, const struct replays *r)
 {
     const struct lab_stream *s = r->stream;
@@ -181,7 +181,7 @@ static void add_recorded(struct table *t, const struct replays *r)
     add_row(t, r, &row);
 }
 
-/* Is all as it was in the run, but for fills? */
+/* Is everything as in the run, except for fills? */
 static bool is_as_recorded(const struct lab_config *c, const struct lab_stream *s)
 {
     return strcmp(c->policy->name, s->policy) == 0 &&
@@ -190,7 +190,8 @@ static bool is_as_recorded(const struct lab_config *c, const struct lab_stream *
            c->stores_keep == s->stores_keep && (!has_sectors(s) || c->sector_bytes);
 }
 
-/* How far the replay of the recorded cache and policy is from the run: what immediate fills do. */
+/* How far the replay of the recorded cache and policy differs from the run: the effect of immediate
+ * fills. */
 static void print_distance(const struct replays *r, struct strbuf *out)
 {
     const struct lab_stream *s = r->stream;
@@ -207,7 +208,7 @@ static void print_distance(const struct replays *r, struct strbuf *out)
     }
 }
 
-/* What was recorded, and how its policy was set where that is not by default. */
+/* What was recorded, with the policy's parameters that are not at their defaults. */
 static void print_origin(const struct lab_stream *s, struct strbuf *out)
 {
     struct strbuf params = {0};

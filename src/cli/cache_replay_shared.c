@@ -1,4 +1,4 @@
-/* heddle cache replay --shared: one cache for several applications, and what is printed of it. */
+/* heddle cache replay --shared: one cache for several applications, and its output. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "cli/table.h"
 #include "lab/yaml_doc.h"
 
-/* --- What is asked for --- */
+/* --- Options --- */
 
-/* Two numbers a line. */
+/* Two numbers per line. */
 static uint32_t read_samples(const char *path, const char *text, uint64_t (**samples)[2],
                              struct diag_list *diags)
 {
@@ -26,8 +26,8 @@ static uint32_t read_samples(const char *path, const char *text, uint64_t (**sam
         if (!is_blank &&
             sscanf(line, "%" SCNu64 " %" SCNu64 " %1s", &pair[0], &pair[1], rest) != 2) {
             diag_add(diags, DIAG_ERROR, path, text, line_number, 1, NULL,
-                     "expected two numbers: instructions of the SM that inserts as LRU, and of "
-                     "that which inserts as MRU");
+                     "expected two numbers: instructions of the SM that samples LRU insertion, and "
+                     "of the SM that samples MRU insertion");
             return 0;
         }
         if (!is_blank) {
@@ -38,7 +38,7 @@ static uint32_t read_samples(const char *path, const char *text, uint64_t (**sam
         at += len + (at[len] == '\n');
     }
     if (!n)
-        diag_add(diags, DIAG_ERROR, path, NULL, 0, 0, NULL, "there is no period in it");
+        diag_add(diags, DIAG_ERROR, path, NULL, 0, 0, NULL, "the file contains no periods");
     return n;
 }
 
@@ -168,7 +168,7 @@ static void print_apps(const struct replays *r, struct strbuf *out)
     table_destroy(&t);
 }
 
-/* Of one policy: what its controller decided after each period. */
+/* For one policy: its controller's decisions after each period. */
 static void print_periods(const struct lab_job *job, struct strbuf *out)
 {
     static const char *const titles[] = {"period", "quotas", "XSRATIO", "caching helps the GPU"};

@@ -1,5 +1,5 @@
-/* heddle cache reuse: distances over all and by PC, and what a cache without bounds would hit. Of
- * several recordings a row each. */
+/* heddle cache reuse: distances over all and by PC, and the hits of an unbounded cache. One row per
+ * file if there are several recordings. */
 #include "cli/cache_reuse.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static const char *const distance_names[N_LAB_DISTANCES] = {"accesses", "lines"}
 static const char *const locality_names[N_LAB_LOCALITIES] = {"intra_thread", "inter_thread",
                                                              "inter_warp"};
 
-/* S2 calls a workload cache-insufficient from there on. */
+/* S2 calls a workload cache-insufficient from this ratio on. */
 static const double insufficient_ratio = 0.01;
 
 double reuse_percent(uint64_t part, uint64_t whole)
@@ -145,7 +145,7 @@ static void print_unbounded(const struct lab_reuse *r, struct strbuf *out)
     table_cell(&t, "  misses of removed lines");
     table_count(&t, r->other_misses);
     table_cell(&t, "%.2f %%", reuse_percent(r->other_misses, r->n_loads));
-    strbuf_add(out, "A cache without bounds:\n");
+    strbuf_add(out, "An unbounded cache:\n");
     table_print(&t, out);
     table_destroy(&t);
 }
@@ -243,7 +243,7 @@ static enum heddle_status choose_distance(const struct cache_options *o, struct 
                        : HEDDLE_OK;
 }
 
-/* All of the stream, of a recording some at a time. */
+/* The whole stream; a recording is read in parts. */
 static enum heddle_status measure_all(struct lab_stream *s, struct lab_reuse_run *r,
                                       const char *path)
 {
@@ -269,9 +269,9 @@ static enum heddle_status measure(const struct cache_options *o, struct reuse_of
     enum heddle_status status = cache_lab_read(o, path, true, &s);
     lab_stream_skip_insts(&s);
     if (status == HEDDLE_OK && o->critical && !s.has_criticality) {
-        output_error("%s does not tell which warps were critical: record it with "
-                     "--record-criticality",
-                     path);
+        output_error(
+            "%s does not contain which warps were critical: record it with --record-criticality",
+            path);
         status = HEDDLE_BAD_INPUT;
     }
     if (status == HEDDLE_OK)

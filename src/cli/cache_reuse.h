@@ -1,4 +1,4 @@
-/* Reuse distances, between those who measure, print and draw them. */
+/* Reuse distances, shared by the code that measures, prints and draws them. */
 #ifndef HEDDLE_CLI_CACHE_REUSE_H
 #define HEDDLE_CLI_CACHE_REUSE_H
 
@@ -20,8 +20,8 @@ enum { REUSE_NAME_BYTES = 32 };
 void reuse_range_name(const struct lab_ranges *g, uint32_t i, char name[REUSE_NAME_BYTES]);
 double reuse_percent(uint64_t part, uint64_t whole);
 
-/* Stacked bars of the shares of the ranges, and the median as a curve before them: a bar for each
- * PC of one file (S3 Figure 5.4), or for each of several files (S3 Figure 5.3). */
+/* Stacked bars of the shares of the ranges, with the median as a curve: one bar for each PC of one
+ * file (S3 Figure 5.4), or for each of several files (S3 Figure 5.3). */
 enum heddle_status reuse_draw(const struct reuse_of_files *f, const char *path);
 
 #endif

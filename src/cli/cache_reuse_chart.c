@@ -22,7 +22,7 @@ static const struct lab_distances *bar_at(const struct reuse_of_files *f, uint32
     return f->n > 1 ? &f->of[x].all : &f->of[0].pcs[x];
 }
 
-/* Range i, or the median behind the last range. */
+/* Range i, or the median after the last range. */
 static double height_of(const struct reuse_of_files *f, const struct lab_distances *d, uint32_t i)
 {
     if (i > f->ranges.n)
@@ -60,7 +60,7 @@ enum heddle_status reuse_draw(const struct reuse_of_files *f, const char *path)
                            .y_title = "share of the reuses, %",
                            .right_title = "median"};
     if (f->ranges.n + 2 > FIGURE_MAX_SERIES) {
-        output_error("--svg draws at most %d ranges", FIGURE_MAX_SERIES - 1);
+        output_error("--svg can draw at most %d ranges", FIGURE_MAX_SERIES - 1);
         return HEDDLE_BAD_INPUT;
     }
     struct strbuf text = {0};

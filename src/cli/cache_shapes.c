@@ -1,4 +1,4 @@
-/* The caches that the options of heddle cache name, the recorded one where they do not. */
+/* The caches that the options of heddle cache name, with the recorded one as the default. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct numbers {
     uint32_t items[MAX_NUMBERS], n;
 };
 
-/* One of some words, as its number; what it is already if no word is given. */
+/* The index of one of several words; unchanged if no word is given. */
 static enum heddle_status choose_word(const char *option, const char *given,
                                       const char *const *words, uint32_t *out)
 {
@@ -31,7 +31,7 @@ static enum heddle_status choose_word(const char *option, const char *given,
     return HEDDLE_BAD_INPUT;
 }
 
-/* Numbers with commas between them; the recorded one if none is given. */
+/* Numbers separated by commas; the recorded one if none is given. */
 static enum heddle_status choose(const char *option, const char *given, uint32_t recorded,
                                  struct numbers *out)
 {
@@ -51,7 +51,7 @@ static enum heddle_status choose(const char *option, const char *given, uint32_t
     if (!ok)
         output_error("--%s %s: expected whole numbers from 1 to 2^30, such as 4,8", option, given);
     else if (!out->n)
-        output_error("the cache's --%s is missing: no recording tells", option);
+        output_error("the cache's --%s is missing: there is no recording that gives it", option);
     return ok && out->n ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
 
@@ -60,7 +60,7 @@ static bool has_sectors(const struct cache_options *o, const struct lab_stream *
     return s->sector_bytes < s->line_bytes && s->sector_bytes && !o->whole_lines;
 }
 
-/* Sectors are those of recorded lines; others are fetched as a whole. */
+/* Sectors apply to lines of the recorded size; others are fetched whole. */
 static uint32_t sectors_of(const struct cache_options *o, const struct lab_stream *s,
                            uint32_t line_bytes)
 {
@@ -68,8 +68,8 @@ static uint32_t sectors_of(const struct cache_options *o, const struct lab_strea
         return 0;
     if (line_bytes == s->line_bytes)
         return s->sector_bytes;
-    output_warnings("heddle: warning: the recorded L1D fetches sectors; lines of another size than "
-                    "its own are fetched whole here\n");
+    output_warnings("heddle: warning: the recorded L1D fetches sectors; lines of another size are "
+                    "fetched whole here\n");
     return 0;
 }
 
@@ -130,13 +130,13 @@ enum heddle_status cache_lab_shape(const struct cache_options *o, const struct l
     uint32_t n;
     enum heddle_status status = cache_lab_shapes(o, s, false, &shapes, &n);
     if (status == HEDDLE_OK && n > 1) {
-        output_error("several caches at once are for replays");
+        output_error("only a replay can use several caches at once");
         status = HEDDLE_BAD_INPUT;
     }
     *out = shapes[0];
     if (status == HEDDLE_OK && out->sector_bytes)
-        output_warnings("heddle: warning: the recorded L1D fetches sectors; here lines count, "
-                        "whatever is asked for of them\n");
+        output_warnings("heddle: warning: the recorded L1D fetches sectors; here whole lines "
+                        "count, whichever sectors are requested\n");
     free(shapes);
     return status;
 }

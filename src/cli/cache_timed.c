@@ -1,4 +1,5 @@
-/* heddle cache replay --timed: is the recording what its policy makes of its accesses and fills? */
+/* heddle cache replay --timed: does the policy reproduce the recording from its accesses and
+ * fills? */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/table.h"
 
-/* What a recording goes by, as its header has it. */
+/* What a recording depends on, from its header. */
 struct recorded {
     const struct cache_policy_desc *policy;
     struct param_set params;
@@ -17,7 +18,7 @@ struct recorded {
     bool has_criticality, has_insts, has_params;
 };
 
-/* The parameters that were recorded, and then those that the user gives. */
+/* The recorded parameters, then those that the user gives. */
 static enum heddle_status bind(struct recorded *r, const struct l1d_header *h, const char *path,
                                const struct cache_options *o)
 {
@@ -39,7 +40,7 @@ static enum heddle_status bind(struct recorded *r, const struct l1d_header *h, c
     return status;
 }
 
-/* Complains of what is no recording, or is of a policy that is not here. */
+/* Reports a file that is not a recording, or whose policy is not loaded. */
 static enum heddle_status take_header(struct recorded *r, const char *path,
                                       const struct cache_options *o)
 {
@@ -50,8 +51,9 @@ static enum heddle_status take_header(struct recorded *r, const char *path,
     if (!h) {
         output_error("%s: %s", path, strbuf_text(&why));
     } else if (!(r->policy = cache_policy_find(h->policy))) {
-        output_error("%s: recorded under the policy %s, which is not here; --plugin loads one",
-                     path, h->policy);
+        output_error(
+            "%s: recorded under the policy %s, which is not available; load it with --plugin", path,
+            h->policy);
     } else {
         r->has_criticality = h->criticality[0];
         r->has_insts = h->has_insts;
@@ -98,7 +100,7 @@ static void print_table(const struct lab_timed *t, struct strbuf *out)
     if (!t->n_different) {
         strbuf_add(out, "all ");
         text_count(out, t->n_accesses);
-        strbuf_add(out, " accesses came out as recorded\n");
+        strbuf_add(out, " accesses have the recorded outcome\n");
         return;
     }
     const struct l1d_event *e = &t->first_event;
@@ -106,49 +108,48 @@ static void print_table(const struct lab_timed *t, struct strbuf *out)
     strbuf_add(out, " of ");
     text_count(out, t->n_accesses);
     strbuf_addf(out,
-                " accesses came out otherwise, first the one of index %" PRIu64
+                " accesses have another outcome; the first has index %" PRIu64
                 " (SM %u, cycle %" PRIu64 ", line 0x%" PRIx64 "): %s here, %s recorded\n",
                 t->first_different, e->sm, e->cycle, e->line, t->first_outcome,
                 l1d_outcome_names[e->outcome]);
 }
 
-/* Why a policy that is sound may come out otherwise. */
+/* Why a correct policy may differ. */
 static void warn_of_difference(const struct recorded *r, bool is_told_params)
 {
     const struct cache_policy_desc *p = r->policy;
-    const char *unknown = p->would_stall && !r->has_insts
-                              ? "stalls, which this file of an earlier version does not tell: "
-                                "record the run again"
-                          : p->on_insts && !r->has_insts
-                              ? "instructions executed, which this file of an earlier version does "
-                                "not tell: record the run again"
-                          : p->criticality && !r->has_criticality
-                              ? "which warps are critical, which is recorded with "
-                                "--record-criticality only"
-                              : NULL;
+    const char *unknown =
+        p->would_stall && !r->has_insts
+            ? "stalls, which this file of an earlier version does not contain: record the run again"
+        : p->on_insts && !r->has_insts ? "executed instructions, which this file of an earlier "
+                                         "version does not contain: record the run again"
+        : p->criticality && !r->has_criticality
+            ? "which warps are critical, which only --record-criticality records"
+            : NULL;
     struct strbuf text = {0};
     if (unknown)
         strbuf_addf(
-            &text, "heddle: warning: %s also goes by %s: that may be why it differs from the run\n",
+            &text,
+            "heddle: warning: %s also depends on %s: that may be why it differs from the run\n",
             p->name, unknown);
     if (p->n_params && !r->has_params && !is_told_params)
         strbuf_addf(&text,
-                    "heddle: warning: parameters of %s that the run had set are to be given again "
-                    "with --set: this file of an earlier version does not tell them\n",
+                    "heddle: warning: give the parameters of %s that the run had set again with "
+                    "--set: this file of an earlier version does not contain them\n",
                     p->name);
     output_warnings(strbuf_text(&text));
     strbuf_destroy(&text);
 }
 
-/* The cache is the recorded one, so nothing else may be said of it. */
+/* The cache is the recorded one, so no other option may describe it. */
 static bool says_too_much(const struct cache_options *o)
 {
     if (!o->policy && !o->sets && !o->ways && !o->lines && !o->index && !o->stores && !o->log &&
         !o->whole_lines && !o->no_compulsory && !o->n_thread_insts.is_given &&
         !(o->format && strcmp(o->format, "l1d") != 0))
         return false;
-    output_error("--timed replays a recording as it was: it goes with --set, --plugin and --json "
-                 "alone");
+    output_error("--timed replays a recording as it was: it can be combined only with --set, "
+                 "--plugin and --json");
     return true;
 }
 

@@ -30,7 +30,7 @@ void claim_table_print(const struct figure *f, struct strbuf *out)
     table_destroy(&t);
 }
 
-/* --- of several figures --- */
+/* --- for several figures --- */
 
 size_t claim_paper_length(const struct figure *f)
 {

@@ -1,5 +1,5 @@
-/* heddle advise l2: which buffers of a program to mark for L2, found out by a run that is watched
- * and by trials. A mark is proposed only if its trial read nothing that L2 had dropped. */
+/* heddle advise l2: which buffers of a program to annotate for L2, found by an observed run and by
+ * trials. An annotation is proposed only if its trial read nothing that L2 had dropped. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 static const struct option options[] = {
     OPTION_TEXT("out", struct advise_options, out, "FILE",
-                "write the annotations there, for `heddle run --annotations FILE`"),
+                "write the annotations to this file, for `heddle run --annotations FILE`"),
     OPTION_TEXT("size", struct advise_options, run.size, "SIZE",
                 "input of a workload; small if not given"),
     OPTION_GIVEN("seed", struct advise_options, run.seed, "N",
@@ -23,7 +23,7 @@ static const struct option options[] = {
     OPTION_TEXT("gpu", struct advise_options, run.gpu, "GPU",
                 "a name from `heddle show gpus`, or a .yaml file; gtx480 if not given"),
     OPTION_LIST("set", struct advise_options, run.settings, "NAME=VALUE",
-                "change a parameter of the GPU; l2.drop=demote has marks that cannot be unsound; "
+                "change a parameter of the GPU; with l2.drop=demote no annotation can be unsound; "
                 "may be repeated"),
     OPTION_TEXT("entry", struct advise_options, run.entry, "KERNEL", "the kernel of a file"),
     OPTION_DIM3("grid", struct advise_options, run.grid,
@@ -52,7 +52,7 @@ static const char *count(struct advisor *a, uint64_t n)
     return copy;
 }
 
-/* Why a mark of stores is unsound, as far as the recorded run tells. */
+/* Why annotating stores is unsound, as far as the observed run shows. */
 static const char *why_unsound(struct advisor *a, const struct l2_site *s)
 {
     if (s->shared)
@@ -69,7 +69,7 @@ static const char *why_unsound(struct advisor *a, const struct l2_site *s)
                             "%s stores to a part of a line fetch the rest of it, which would be "
                             "dropped",
                             count(a, s->refetched));
-    return "the host reads what would be dropped";
+    return "the host reads data that would be dropped";
 }
 
 static void list_candidates(struct advisor *a)
@@ -78,19 +78,19 @@ static void list_candidates(struct advisor *a)
         const struct l2_site *s = l2_advice_site(a->advice, i);
         if (s->written)
             propose(a, i, true,
-                    s->read_later ? NULL : "no later launch reads it before it is stored to again");
+                    s->read_later ? NULL : "no later launch reads it before the next store");
     }
     for (uint32_t i = 0; i < l2_advice_count(a->advice); i++) {
         const struct l2_site *s = l2_advice_site(a->advice, i);
         const char *reason = NULL;
         if (s->loaded_by_others)
             reason = arena_printf(&a->arena,
-                                  "not private: %s loads in a launch are of lines that another SM "
+                                  "not private: %s loads in a launch access lines that another SM "
                                   "has loaded, and would miss",
                                   count(a, s->loaded_by_others));
         else if (s->loaded_again)
             reason = arena_printf(&a->arena,
-                                  "not streamed: %s loads in a launch are of lines loaded before, "
+                                  "not streamed: %s loads in a launch access lines loaded before, "
                                   "and would miss",
                                   count(a, s->loaded_again));
         if (s->loaded)
@@ -122,7 +122,7 @@ static void judge(struct advisor *a, struct proposal *p, uint64_t bytes_before)
         p->is_accepted = true;
 }
 
-/* Each that may be of use, beside those accepted before it. */
+/* Tries each useful candidate, together with those accepted before it. */
 static enum heddle_status try_candidates(struct advisor *a, uint64_t *bytes, bool *has_accepted)
 {
     *has_accepted = false;
@@ -145,8 +145,8 @@ static enum heddle_status try_candidates(struct advisor *a, uint64_t *bytes, boo
     return HEDDLE_OK;
 }
 
-/* Lines that are kept may be of use only when streams no longer evict them (S1 Figures 5 and 6), so
- * what saved nothing is tried again while others are accepted. */
+/* Keeping lines may only help once streams no longer evict them (S1 Figures 5 and 6), so candidates
+ * that saved nothing are retried as long as others are accepted. */
 static enum heddle_status try_all(struct advisor *a)
 {
     enum { ROUNDS = 3 };
@@ -158,10 +158,11 @@ static enum heddle_status try_all(struct advisor *a)
     return status;
 }
 
-/* All that is accepted, together: this repeats the last accepted trial, and is what is printed. */
+/* Runs all accepted annotations together: repeats the last accepted trial and gives the printed
+ * numbers. */
 static enum heddle_status confirm(struct advisor *a)
 {
-    a->title = "all accepted marks together";
+    a->title = "all accepted annotations together";
     enum heddle_status status = advise_try(a, advise_annotations(a, NULL));
     a->final = a->now;
     if (status == HEDDLE_OK && a->final.stale) {
@@ -197,7 +198,7 @@ static enum heddle_status check_files(const struct advisor *a)
     return file_uses_check(&uses);
 }
 
-/* The trials decide on these. */
+/* The trials control these settings. */
 static enum heddle_status check_settings(const struct text_list *settings)
 {
     static const char *const ours[] = {"l2.policy=", "l2.annotations="};
@@ -205,7 +206,7 @@ static enum heddle_status check_settings(const struct text_list *settings)
         for (uint32_t k = 0; k < sizeof ours / sizeof ours[0]; k++)
             if (strncmp(settings->items[i], ours[k], strlen(ours[k])) == 0 &&
                 strcmp(settings->items[i], "l2.policy=write_buffering") != 0) {
-                output_error("--set %s: advice is about l2.policy=write_buffering, and finds the "
+                output_error("--set %s: advice is for l2.policy=write_buffering and finds the "
                              "annotations itself",
                              settings->items[i]);
                 return HEDDLE_BAD_INPUT;
@@ -215,7 +216,7 @@ static enum heddle_status check_settings(const struct text_list *settings)
 
 /* --- what is advised --- */
 
-/* Is there a program of that name where the shell would find it? */
+/* Is there a program of that name on the PATH? */
 static bool is_in_path(const char *name)
 {
     const char *path = getenv("PATH");
@@ -231,7 +232,7 @@ static bool is_in_path(const char *name)
     return found;
 }
 
-/* Not a workload, not a file of kernels: a program of the user's. */
+/* Neither a workload nor a file of kernels: a user program. */
 static bool is_program(const struct text_list *words)
 {
     const char *name = words->items[1];
@@ -252,7 +253,7 @@ static const char *join(const struct text_list *words, struct arena *arena)
 
 static enum heddle_status advise_all(struct advisor *a)
 {
-    a->title = "watching a run without marks";
+    a->title = "observing a run without annotations";
     a->is_watched = true;
     enum heddle_status status = advise_try(a, "");
     a->is_watched = false;
@@ -291,7 +292,7 @@ static enum heddle_status advise_l2(const struct advise_options *o, const struct
     return status;
 }
 
-/* The first option given that is not for OpenCL programs, which bring their own, or NULL. */
+/* The first given option that does not apply to OpenCL programs, or NULL. */
 static const char *option_against_programs(const struct run_options *o)
 {
     return o->size            ? "--size"
@@ -312,13 +313,13 @@ static enum heddle_status run_advise(const void *values, const struct text_list 
     bool is_known = workload_find(what) || ptx_is_file(what);
     if (strcmp(operands->items[0], subjects[0]) != 0)
         return output_unknown("subject", operands->items[0], subjects, 1,
-                              "`heddle advise l2 WORKLOAD|FILE|-- PROGRAM` is what there is");
+                              "use `heddle advise l2 WORKLOAD|FILE|-- PROGRAM`");
     if (strcmp(what, "all") == 0 || (is_known && operands->n > 2))
         output_error("advice is for one program at a time; an OpenCL program with arguments comes "
-                     "after --, and is not '%s'",
+                     "after --, unlike '%s'",
                      what);
     else if (is_program(operands) && option_against_programs(&o->run))
-        output_error("%s is for workloads and files; an OpenCL program brings its own",
+        output_error("%s is for workloads and files; it does not apply to an OpenCL program",
                      option_against_programs(&o->run));
     else
         return advise_l2(o, operands);
@@ -329,11 +330,11 @@ static const struct advise_options defaults = {.run = {.seed = {.value = 1}}};
 
 static const char *const examples[] = {
     "heddle advise l2 sr1 --gpu v100 --out sr1.l2",
-    "which buffers of SRAD to mark for L2",
+    "which buffers of SRAD to annotate for L2",
     "heddle run sr1 --gpu v100 --set l2.policy=write_buffering --annotations sr1.l2",
-    "a run with these marks",
+    "a run with these annotations",
     "heddle advise l2 hot --set l2.drop=demote",
-    "marks that cannot be unsound, for lines are not dropped but replaced first",
+    "annotations that cannot be unsound, because lines are demoted instead of dropped",
     "heddle advise l2 --out fft.l2 -- ./my_fft 4096",
     "the same for an OpenCL program, which runs as under `heddle exec`",
     NULL,
@@ -342,15 +343,14 @@ static const char *const examples[] = {
 const struct command command_advise = {
     .name = "advise",
     .operands = "l2 WORKLOAD|FILE|-- PROGRAM [ARGUMENT...]",
-    .summary = "propose which buffers of a program to mark for L2",
-    .description =
-        "Runs the program once and watches L2: which buffers a kernel writes that a later launch "
-        "reads (candidates for .cc), and which it streams (for .cp). Each candidate is then tried "
-        "with those accepted before it. It is proposed only if nothing is read that L2 had dropped "
-        "(l2.stale_reads stays 0) and DRAM moves less; for the others the table says why not. "
-        "A file is one launch of one kernel; an OpenCL program may launch as many as it likes, and "
-        "is run once for each trial, with its output thrown away. "
-        "doc/l2.md says what the marks do.",
+    .summary = "propose which buffers of a program to annotate for L2",
+    .description = "Runs the program once and observes L2: which buffers a kernel writes that a "
+                   "later launch reads (candidates for .cc), and which it streams (for .cp). Each "
+                   "candidate is then tried with those accepted before it. It is proposed only if "
+                   "nothing is read that L2 had dropped (l2.stale_reads stays 0) and DRAM traffic "
+                   "decreases; for the others the table says why not. A file is one launch of one "
+                   "kernel; an OpenCL program may launch any number, and is run once for each "
+                   "trial, with its output discarded. doc/l2.md says what the annotations do.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct advise_options),

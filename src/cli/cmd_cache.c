@@ -1,4 +1,5 @@
-/* heddle cache: the cache laboratory, where recorded accesses meet caches without a machine. */
+/* heddle cache: the cache laboratory, which replays recorded accesses through caches without a
+ * machine. */
 #include <string.h>
 
 #include "cli/cache_lab.h"
@@ -11,7 +12,7 @@
 
 static const struct option options[] = {
     OPTION_TEXT("format", struct cache_options, format, "FORMAT",
-                "of FILE, from the list below; l1d if not given"),
+                "format of FILE, from the list below; l1d if not given"),
     OPTION_TEXT("policy", struct cache_options, policy, "NAME[,NAME]...",
                 "with replay: cache policies (`heddle show policies`), or belady and "
                 "belady_bypass, which know the future; lru if not given"),
@@ -25,55 +26,54 @@ static const struct option options[] = {
         "bytes of a line, a power of two, no less than recorded; the recorded cache's if not "
         "given"),
     OPTION_TEXT("index", struct cache_options, index, "linear|hash",
-                "how lines find their set; as recorded if not given, else linear"),
+                "how lines are mapped to sets; as recorded if not given, otherwise linear"),
     OPTION_TEXT("stores", struct cache_options, stores, "evict|keep|write_back",
-                "what a store does to its line; as recorded if not given, else evict. With "
-                "write_back, for replay of text: one cache for all SMs that treats stores as L2 "
-                "does, and what DRAM is asked for"),
+                "what a store does to its line; as recorded if not given, otherwise evict. With "
+                "write_back, for replays of text: one cache for all SMs that treats stores like "
+                "L2, and DRAM requests"),
     OPTION_GIVEN("sector", struct cache_options, sector, "BYTES",
-                 "with --stores write_back: lines have sectors of so many bytes, fetched one by "
+                 "with --stores write_back: lines have sectors of this many bytes, fetched one by "
                  "one; whole lines are fetched if not given"),
     OPTION_FLAG("flush", struct cache_options, flush,
                 "with --stores write_back: dirty lines are written back at the end"),
-    OPTION_FLAG("shared", struct cache_options, shared,
-                "with replay of text: one cache that applications share, as a last-level cache is; "
-                "the sm column names the application, stores count like loads, an access is a "
-                "cycle"),
+    OPTION_FLAG(
+        "shared", struct cache_options, shared,
+        "with replay of text: one cache shared by applications, like a last-level cache; the sm "
+        "column names the application, stores count like loads, each access takes a cycle"),
     OPTION_GIVEN("gpu-app", struct cache_options, gpu_app, "N",
                  "with --shared: the application that is the GPU; the last one if not given"),
     OPTION_TEXT("sampling", struct cache_options, sampling, "FILE",
                 "with --shared: core sampling; per period a line with the instructions of the SMs "
-                "that insert as LRU and as MRU, whose accesses are warps 0 and 1 of the GPU's"),
+                "that sample LRU and MRU insertion, whose accesses are warps 0 and 1 of the GPU's"),
     OPTION_FLAG("whole-lines", struct cache_options, whole_lines,
-                "fetch whole lines where the recorded L1D fetched sectors of them"),
-    OPTION_LIST(
-        "set", struct cache_options, settings, "NAME=VALUE",
-        "with replay: a parameter of the policy (`heddle show policy NAME`), or as "
-        "POLICY.NAME=VALUE of one of several; may be repeated. Those that are not given are "
-        "as recorded under the recorded policy, else as by default"),
-    OPTION_TEXT("log", struct cache_options, log, "FILE",
-                "with replay in one cache: write a line for each load, "
-                "index,hit|miss|bypass,victim; with --stores write_back for each access, "
-                "index,hit|miss|bypass|drop,victim,1 if it was written back; of several policies "
-                "to FILE.POLICY each"),
-    OPTION_FLAG("timed", struct cache_options, timed,
-                "with replay: fills and instructions where they were recorded, in the recorded "
-                "cache and policy; says which accesses come out otherwise than recorded, with exit "
-                "status 1 if any does"),
+                "fetch whole lines although the recorded L1D fetched sectors"),
+    OPTION_LIST("set", struct cache_options, settings, "NAME=VALUE",
+                "with replay: a parameter of the policy (`heddle show policy NAME`), or "
+                "POLICY.NAME=VALUE for one of several; may be repeated. Others are as recorded for "
+                "the recorded policy, otherwise the defaults"),
+    OPTION_TEXT(
+        "log", struct cache_options, log, "FILE",
+        "with replay in one cache: write a line for each load, index,hit|miss|bypass,victim; with "
+        "--stores write_back for each access, index,hit|miss|bypass|drop,victim,1 if it was "
+        "written back; with several policies to FILE.POLICY each"),
+    OPTION_FLAG(
+        "timed", struct cache_options, timed,
+        "with replay: fills and instructions as recorded, in the recorded cache and policy; says "
+        "which accesses have another outcome than recorded, with exit status 1 if any has"),
     OPTION_FLAG("no-compulsory", struct cache_options, no_compulsory,
-                "with replay and curve: also the miss rate of the loads that are not the first of "
-                "their line by an SM, which no cache could have hit (S2 Figure 4)"),
+                "with replay and curve: also the miss rate of loads that are not an SM's first "
+                "load of their line, which no cache could have hit (S2 Figure 4)"),
     OPTION_TEXT("ranges", struct cache_options, ranges, "N,N,...",
                 "with reuse: the upper ends of the ranges of distances; 4,8,64 if not given"),
     OPTION_FLAG("critical", struct cache_options, critical,
-                "with reuse: only distances to loads of warps that were critical then, of "
+                "with reuse: only distances to loads of warps that were critical at the time, for "
                 "recordings made with --record-criticality"),
     OPTION_TEXT("distance", struct cache_options, distance, "accesses|lines",
                 "with reuse --svg: what is drawn, distances in loads of the set in between (S2) or "
                 "in distinct other lines (S3); lines if not given"),
     OPTION_TEXT("svg", struct cache_options, svg, "FILE",
-                "with reuse: draw the shares of the ranges and the medians, of each PC, or of each "
-                "FILE if there are several"),
+                "with reuse: draw the shares of the ranges and the medians, for each PC, or for "
+                "each FILE if there are several"),
     OPTION_TEXT(
         "pcs", struct cache_options, pcs, "N,N,...",
         "with bypass: the loads to try, 73+86 for two together (one of an unrolled loop); the "
@@ -89,7 +89,7 @@ static const struct option options[] = {
 
 static const struct verb {
     const char *name, *help;
-    /* One of both. */
+    /* One of the two. */
     enum heddle_status (*act)(const struct cache_options *o, struct lab_stream *s,
                               struct strbuf *out);
     enum heddle_status (*act_on_all)(const struct cache_options *o, const char *const *paths,
@@ -105,7 +105,7 @@ static const struct verb {
 };
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
-/* --- what FILE is --- */
+/* --- formats of FILE --- */
 
 static enum heddle_status read_text(struct lab_stream *s, const char *path)
 {
@@ -120,10 +120,9 @@ static const struct format {
     const char *name, *help;
     bool (*read)(struct lab_stream *s, const char *path, struct strbuf *why); /* NULL = text */
 } formats[] = {
-    {"l1d", "what `heddle run --record-l1d` writes; if no format is given",
-     lab_stream_open_recording},
+    {"l1d", "what `heddle run --record-l1d` writes; the default", lab_stream_open_recording},
     {"text",
-     "an access a line: cycle sm warp thread pc L|L.cp|S|S.cc address [bytes], all but the last "
+     "one access per line: cycle sm warp thread pc L|L.cp|S|S.cc address [bytes], all but the last "
      "two decimal",
      NULL},
     {"champsim", "instructions of ChampSim, 64 bytes each; lines of 64 bytes if not given",
@@ -139,7 +138,7 @@ enum { N_FORMATS = sizeof formats / sizeof formats[0] };
 enum heddle_status cache_lab_read(const struct cache_options *o, const char *path,
                                   bool may_come_later, struct lab_stream *s)
 {
-    bool is_name = o->format && strcmp(o->format, "cpu") == 0; /* it may be that of a program */
+    bool is_name = o->format && strcmp(o->format, "cpu") == 0; /* it may be the name of a program */
     enum heddle_status readable = is_name ? HEDDLE_OK : lab_check_readable(path);
     if (readable != HEDDLE_OK)
         return readable;
@@ -157,7 +156,7 @@ enum heddle_status cache_lab_read(const struct cache_options *o, const char *pat
         return read_text(s, path);
     struct strbuf why = {0};
     bool ok = f->read(s, path, &why);
-    if (ok && !may_come_later) { /* what is not replayed is measured, by its accesses alone */
+    if (ok && !may_come_later) { /* anything but a replay uses only the accesses */
         lab_stream_skip_insts(s);
         ok = lab_stream_load(s, &why);
     }
@@ -167,7 +166,7 @@ enum heddle_status cache_lab_read(const struct cache_options *o, const char *pat
     return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
 
-/* What would silently be ignored. */
+/* Options that would be ignored silently. */
 static enum heddle_status check_use(const struct verb *v, const struct cache_options *o, uint32_t n)
 {
     bool measures = v->act_on_all == cache_lab_reuse, replays = v->act == cache_lab_replay;
@@ -219,7 +218,7 @@ static enum heddle_status check_use(const struct verb *v, const struct cache_opt
         output_error("--sector %llu: expected 1 to %u bytes", (unsigned long long)o->sector.value,
                      LAB_MAX_LINE);
     else if (o->distance && !o->svg)
-        output_error("--distance says what is drawn: it needs --svg");
+        output_error("--distance selects what is drawn: it needs --svg");
     else if (o->n_thread_insts.is_given && !o->n_thread_insts.value)
         output_error("--insts 0: the number of instructions must be above 0");
     else if (n > 1 && !v->act_on_all)
@@ -253,7 +252,7 @@ void cache_lab_warn_of_nothing(const char *path, const struct lab_stream *s)
     if (has_loads)
         return;
     struct strbuf text = {0};
-    strbuf_addf(&text, "heddle: warning: %s: there is not a single load in it\n", path);
+    strbuf_addf(&text, "heddle: warning: %s: it contains no loads\n", path);
     output_warnings(strbuf_text(&text));
     strbuf_destroy(&text);
 }
@@ -306,25 +305,26 @@ static enum heddle_status run_cache(const void *values, const struct text_list *
                           "`heddle help cache` lists them");
 }
 
-/* What the tables of replay say. */
+/* The columns of a replay's table. */
 static const char *const columns[][2] = {
     {"hit rate", "hits / (hits + misses): bypassed loads are left out"},
-    {"of loads", "hits / loads: what to compare policies by that bypass and that do not"},
-    {"of sectors", "misses whose line was there without all the sectors"},
+    {"of loads", "hits / loads: compares policies with and without bypassing"},
+    {"of sectors", "misses whose line was present without all requested sectors"},
     {"zero reuse", "share of the replaced lines that were never hit"},
-    {"intra-thread", "hits of lines that the same warp and first active thread inserted"},
-    {"inter-thread", "hits of lines that another thread of the warp inserted"},
-    {"inter-warp", "hits of lines that another warp inserted"},
-    {"unlike LRU", "misses at which LRU would have chosen otherwise; 0: the policy did nothing"},
+    {"intra-thread", "hits on lines inserted by the same warp and first active thread"},
+    {"inter-thread", "hits on lines inserted by another thread of the warp"},
+    {"inter-warp", "hits on lines inserted by another warp"},
+    {"unlike LRU",
+     "misses for which LRU would have chosen another victim; 0: the policy had no effect"},
     {"first", "the first of them, as --log counts"},
     {"misses but first", "with --no-compulsory"},
     {"MPKI", "with --insts: misses and bypasses per 1000 thread instructions"},
-    {"(recorded)", "what became of the same loads in the run; a merge is a hit"},
-    {"drops", "with --stores write_back: loads at which the policy gave the line up"},
-    {"DRAM reads, writes", "requests of a line or less: fills, store fetches, bypasses; evictions "
-                           "of dirty lines"},
-    {"stale reads", "DRAM reads of bytes that were dropped and not stored since: the marks are "
-                    "unsound"},
+    {"(recorded)", "outcomes of the same loads in the run; a merge is a hit"},
+    {"drops", "with --stores write_back: loads at which the policy dropped the line"},
+    {"DRAM reads, writes",
+     "requests of at most a line: fills, store fetches, bypasses; evictions of dirty lines"},
+    {"stale reads",
+     "DRAM reads of bytes that were dropped and not stored since: the annotations are unsound"},
 };
 enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 
@@ -370,20 +370,20 @@ static const char *const examples[] = {
     "heddle cache replay bfs.zst --sets 32,64 --ways 4,8 --policy lru,dlp --set dlp.pd_max=7",
     "eight replays in one pass, with a parameter of one policy",
     "heddle cache replay mine.txt --format text --sets 32 --ways 4 --line 128 --log mine.csv",
-    "accesses from anywhere, every decision written down",
+    "accesses of any origin, with a log of every decision",
     "heddle cache replay mine.txt --format text --stores write_back --sets 64 --ways 8 --line 128 "
     "--policy lru,write_buffering --set write_buffering.drop=first_hit",
-    "the same as an L2 sees them, with marked stores and loads",
+    "the same through an L2, with annotated stores and loads",
     "xz -dc x.trace.xz | heddle cache replay /dev/stdin --format champsim --sets 64 --ways 12",
     "a trace of another simulator",
     "heddle run bfs --l1d cacp --record-l1d bfs.zst --record-criticality",
-    "a recording that tells which warps are critical, for policies that need it",
+    "a recording with the criticality of warps, for policies that need it",
     "heddle cache replay bfs.zst --timed",
-    "as it was in the run, access by access",
+    "exactly as in the run, access by access",
     "heddle cache reuse bfs.zst --ranges 8,16,32",
-    "how far apart loads of a line are, over all and for each PC",
+    "the distances between loads of a line, over all and for each PC",
     "heddle cache reuse bfs.zst kmn.zst pvr.zst --ranges 3,8,32,64,128 --svg distances.svg",
-    "the same of several runs side by side, and a drawing",
+    "the same for several runs, and a drawing",
     "heddle cache bypass bfs.zst --pcs 70+83,73+86",
     "which loads should bypass the cache, and how often?",
     "heddle cache curve bfs.zst --sets 1",

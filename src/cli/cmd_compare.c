@@ -1,4 +1,4 @@
-/* heddle compare: results side by side, and where two runs part. */
+/* heddle compare: compares results, and finds where two runs diverge. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,20 +21,19 @@ struct compare_command {
 
 static const struct option options[] = {
     OPTION_TEXT("store", struct compare_command, store, "FILE",
-                "the store that ids and conditions are looked up in"),
+                "the store with the results that ids and conditions name"),
     OPTION_U64("top", struct compare_command, top, "N",
-               "how many of the statistics that differ to show; 10 if not given"),
+               "how many of the differing statistics to show; 10 if not given"),
     OPTION_FLAG("first-difference", struct compare_command, first_difference,
-                "the operands are two runs, each the words of `heddle run` in one: runs both and "
-                "shows the first decision in which they differ"),
-    OPTION_FLAG(
-        "why", struct compare_command, why,
-        "the operands are two runs likewise: runs both and shows where their cycles went, "
-        "what L1D did, whose lines were hit and how many warps were allowed to load, over time"),
+                "the operands are two runs, each the arguments of `heddle run` in one word: runs "
+                "both and shows the first decision in which they differ"),
+    OPTION_FLAG("why", struct compare_command, why,
+                "the operands are two such runs: runs both and shows where their cycles went, what "
+                "L1D did, whose lines were hit and how many warps could load, over time"),
     OPTION_FLAG("json", struct compare_command, json, "print the comparison as JSON"),
 };
 
-/* The columns of a result beside its speed-up. */
+/* The columns of a result besides its speed-up. */
 static const struct column {
     const char *title, *stat, *key;
 } columns[] = {
@@ -47,7 +46,7 @@ enum { N_COLUMNS = sizeof columns / sizeof columns[0] };
 
 /* --- text --- */
 
-/* Of one run as it is, of several the mean. */
+/* A single run as it is, several as their mean. */
 static void add_stat(struct table *t, const struct compare_group *g, uint32_t set, const char *name)
 {
     const struct result_stat *s = result_find(g->rows[0].of[set], name);
@@ -154,8 +153,8 @@ static void print_speed(const struct comparison *c, struct strbuf *out)
     }
     table_print(&t, out);
     if (has_seeds(c))
-        strbuf_add(out, "numbers are means over seeds, +/- half of the 95 % confidence interval by "
-                        "Student's t; runs of a seed are compared with each other\n");
+        strbuf_add(out, "numbers are means over seeds, +/- half the 95 % confidence interval by "
+                        "Student's t; only runs with the same seed are compared with each other\n");
     table_destroy(&t);
 }
 
@@ -195,7 +194,7 @@ static void print_moves(const struct comparison *c, uint32_t set, uint32_t top, 
     free(moves);
 }
 
-/* Nothing moved there: one of the runs was not asked for as much as the other. */
+/* Nothing moved there: one of the runs measured more than the other. */
 static void print_only_in(const struct comparison *c, uint32_t in, uint32_t but_not_in,
                           struct strbuf *out)
 {
@@ -203,7 +202,7 @@ static void print_only_in(const struct comparison *c, uint32_t in, uint32_t but_
     uint32_t n;
     const char **names = compare_only_in(c, in, but_not_in, &n);
     if (n)
-        strbuf_addf(out, "%u statistic%s of %s %s missing in %s, so not compared:", n,
+        strbuf_addf(out, "%u statistic%s of %s %s missing in %s and not compared:", n,
                     n == 1 ? "" : "s", c->sets[in].label, n == 1 ? "is" : "are",
                     c->sets[but_not_in].label);
     for (uint32_t i = 0; i < n && i < SHOWN; i++)
@@ -425,12 +424,12 @@ static void print_difference(const struct first_difference *d, const struct text
         strbuf_addf(out, "%c: %s\n", names[i], runs->items[i]);
     text_count(out, d->n_common);
     if (d->is_same) {
-        strbuf_add(out, " decisions, and all are the same\n");
+        strbuf_add(out, " decisions, all the same\n");
         return;
     }
-    strbuf_add(out, " decisions are the same, then the runs part.\n");
+    strbuf_add(out, " decisions are the same, then the runs diverge.\n");
     if (d->n_before)
-        print_items("The last in common:", d->before, d->n_before, out);
+        print_items("The last common ones:", d->before, d->n_before, out);
     print_items("Then A:", d->after[0], d->n_after[0], out);
     print_items("Then B:", d->after[1], d->n_after[1], out);
 }
@@ -468,7 +467,7 @@ static enum heddle_status compare_decisions(const struct compare_command *o,
     struct first_difference d = {0};
     struct strbuf error = {0}, text = {0};
     if (runs->n != DIFFERENCE_SIDES) {
-        output_error("--first-difference is between two runs");
+        output_error("--first-difference needs two runs");
         return HEDDLE_BAD_INPUT;
     }
     enum heddle_status status = first_difference_find("/proc/self/exe", runs->items, &d, &error);
@@ -490,11 +489,12 @@ static enum heddle_status compare_why(const struct compare_command *o, const str
     struct why w = {0};
     struct strbuf error = {0}, text = {0};
     if (runs->n != WHY_SIDES || o->first_difference) {
-        output_error("--why is between two runs, and alone");
+        output_error("--why needs two runs and no other option of this kind");
         return HEDDLE_BAD_INPUT;
     }
     if (o->store) {
-        output_error("--store has no meaning with --why: both runs are repeated, none is stored");
+        output_error(
+            "--store has no effect with --why: both runs are repeated, and none is stored");
         return HEDDLE_BAD_INPUT;
     }
     enum heddle_status status = why_check_runs(runs->items);
@@ -543,14 +543,13 @@ const struct command command_compare = {
     .description =
         "Compares results with the first: speed-up by workload with geometric and harmonic mean, "
         "over several seeds the mean with its 95 % confidence interval (Student's t), L1D misses "
-        "and bypasses "
-        "per 1,000 thread instructions, traffic, and the statistics that moved, those that matter "
-        "most for cycles "
-        "first: by how much of a run's work they moved (doc/experiments.md). A "
-        "result is an id of the store, a .json file of `heddle run`, or conditions on results of "
-        "the store, name=value,name=value, where a name is workload, size, seed, gpu, scheduler, "
-        "l1d, l2, atomics, criticality, mode, model, a parameter of the GPU or an input of the "
-        "workload; of this Heddle's model unless model is named.",
+        "and bypasses per 1,000 thread instructions, traffic, and the statistics that moved, with "
+        "those that matter most for cycles first: ordered by the share of a run's work by which "
+        "they moved (doc/experiments.md). A result is an id of the store, a .json file of `heddle "
+        "run`, or conditions on results of the store, name=value,name=value, where a name is "
+        "workload, size, seed, gpu, scheduler, l1d, l2, atomics, criticality, mode, model, a "
+        "parameter of the GPU or an input of the workload; only results of this Heddle's model are "
+        "used unless model is named.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct compare_command),

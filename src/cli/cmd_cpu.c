@@ -24,9 +24,9 @@ static const struct option options[] = {
     OPTION_TEXT("out", struct cpu_options, out, "FILE",
                 "with record: write the trace of the PROGRAM to this file"),
     OPTION_GIVEN("skip", struct cpu_options, skip, "N",
-                 "with record: instructions to run before the first one that is recorded"),
+                 "with record: instructions to skip before the first recorded one"),
     OPTION_GIVEN("max-insts", struct cpu_options, max_insts, "N",
-                 "with record: end the program after so many recorded instructions; 100000000 if "
+                 "with record: end the program after this many recorded instructions; 100000000 if "
                  "not given, 0 = record it to its end"),
     OPTION_FLAG("json", struct cpu_options, json, "with show and list: print JSON instead of text"),
 };
@@ -90,7 +90,7 @@ static enum heddle_status record_named(const char *name)
     return status;
 }
 
-/* Those that can be: a package that is missing is no mistake then. */
+/* Records those that are installed: a missing package is not an error here. */
 static enum heddle_status record_all(void)
 {
     enum heddle_status status = HEDDLE_OK;
@@ -113,7 +113,7 @@ static enum heddle_status record(const struct cpu_options *o, const struct text_
     if (operands->n < 2 || o->skip.is_given || o->max_insts.is_given) {
         output_error(operands->n < 2
                          ? "heddle cpu record needs NAME, all, or --out FILE -- PROGRAM [ARG...]"
-                         : "--skip and --max-insts go with --out FILE -- PROGRAM [ARG...]");
+                         : "--skip and --max-insts need --out FILE -- PROGRAM [ARG...]");
         return HEDDLE_BAD_INPUT;
     }
     if (operands->n == 2 && strcmp(operands->items[1], "all") == 0)
@@ -219,7 +219,7 @@ static void print_counts(const struct cpu_counts *c, const char *origin, bool as
         {"instructions", "", c->n},
         {"loads", "memory operands that are read", c->loads},
         {"stores", "memory operands that are written", c->stores},
-        {"branches", "calls and returns included", c->branches},
+        {"branches", "includes calls and returns", c->branches},
         {"taken", "branches that did not fall through", c->taken},
         {"lines", "distinct lines of 64 bytes that are loaded or stored", c->lines},
     };
@@ -293,7 +293,7 @@ static enum heddle_status show_named(const struct cpu_options *o, const char *na
 
 /* --- The command --- */
 
-/* Which options go with which verb. */
+/* Which options apply to which verb. */
 static enum heddle_status check_options(const struct cpu_options *o, const char *verb,
                                         uint32_t n_operands)
 {
@@ -305,7 +305,7 @@ static enum heddle_status check_options(const struct cpu_options *o, const char 
     else if (shows && n_operands != 2)
         output_error("heddle cpu show takes one TRACE or NAME");
     else if (!records && !shows && n_operands != 1)
-        output_error("heddle cpu list takes nothing");
+        output_error("heddle cpu list takes no operands");
     else
         return HEDDLE_OK;
     return HEDDLE_BAD_INPUT;
@@ -327,15 +327,15 @@ static enum heddle_status run_cpu(const void *values, const struct text_list *op
 
 static const char *const examples[] = {
     "heddle cpu list",
-    "programs that have names, and whether they are recorded",
+    "named programs, and whether they are recorded",
     "heddle cpu record bzip2 chase",
-    "records them now; otherwise they are recorded when they are first used",
+    "records them now instead of at their first use",
     "heddle cpu record --out xz.cpu --skip 5000000 --max-insts 20000000 -- xz -9 -k -c README.md",
     "a trace of any native program: its instructions, registers and memory accesses",
     "heddle cpu show xz.cpu",
-    "what is in it",
+    "the content of a trace",
     "heddle cpu show 605.mcf_s-472B.champsimtrace.xz",
-    "traces of ChampSim are read too",
+    "ChampSim traces can be read, too",
     NULL,
 };
 
@@ -345,9 +345,9 @@ const struct command command_cpu = {
     .summary = "record native programs as traces for CPU cores",
     .description =
         "record runs a program of this machine under valgrind and writes a trace: a record of 64 "
-        "bytes per instruction, as ChampSim has them, packed by zstd. Programs that have names "
-        "(list) have fixed inputs; their traces are kept in the cache folder. show says what is in "
-        "a trace, of Heddle or of ChampSim (.xz, .zst or not packed).",
+        "bytes per instruction, in ChampSim's format, compressed with zstd. Named programs (list) "
+        "have fixed inputs; their traces are kept in the cache folder. show describes a trace of "
+        "Heddle or ChampSim (.xz, .zst or uncompressed).",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct cpu_options),

@@ -1,4 +1,4 @@
-/* heddle exec: an OpenCL program of the user's, with the simulated GPU as its device. */
+/* heddle exec: a user OpenCL program with the simulated GPU as its device. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const struct option options[] = {
                 "execute without timing, as fast as possible; a warp instruction counts as 1 ns"),
     OPTION_TEXT("gpu", struct exec_options, gpu, "GPU",
                 "a name from `heddle show gpus`, or a .yaml file; gtx480 if not given. Several, "
-                "separated by commas, are several devices"),
+                "separated by commas, become several devices"),
     OPTION_LIST("set", struct exec_options, settings, "NAME=VALUE",
                 "change a parameter of the GPU; may be repeated"),
     OPTION_LIST("plugin", struct exec_options, plugins, "FILE",
@@ -28,34 +28,34 @@ static const struct option options[] = {
                 "where atomics are performed (`heddle show atomics`); short for --set "
                 "atomics.unit=UNIT"),
     OPTION_TEXT("annotations", struct exec_options, annotations, "FILE",
-                "marks for L2's policy write_buffering, as `heddle advise l2 -- PROGRAM` writes "
-                "them (doc/l2.md)"),
+                "annotations for L2's policy write_buffering, as `heddle advise l2 -- PROGRAM` "
+                "writes them (doc/l2.md)"),
     OPTION_FLAG("fail-on-stale", struct exec_options, fail_on_stale,
-                "exit with status 1 if a kernel or the host reads from DRAM what L2 had dropped: "
-                "a mark is unsound"),
+                "exit with status 1 if a kernel or the host reads data from DRAM that L2 had "
+                "dropped: an annotation is unsound"),
     OPTION_RANGE("threads", struct exec_options, threads, "N", MAX_THREADS,
                  "share the work of a timed launch among N threads, 1 to 256"),
     OPTION_U64("max-cycles", struct exec_options, max_cycles, "N",
-               "stop a launch after so many core cycles; its command then fails"),
+               "stop a launch after N core cycles; its command then fails"),
     OPTION_U64("max-insts", struct exec_options, max_insts, "N",
-               "stop a launch after so many warp instructions, with --functional"),
+               "stop a launch after N warp instructions, with --functional"),
     OPTION_TEXT("json", struct exec_options, json, "FILE",
-                "append a record of each launch to the file, one JSON object a line: all "
+                "append a record of each launch to the file, one JSON object per line: all "
                 "statistics and the program's command line"),
     OPTION_TEXT("store", struct exec_options, store, "FILE",
-                "keep a result of each launch in a store (doc/experiments.md): the kernel is its "
-                "workload, the command line its size, the number of the launch its seed"),
+                "store a result of each launch (doc/experiments.md): the kernel is its workload, "
+                "the command line its size, the number of the launch its seed"),
     OPTION_TEXT("result", struct exec_options, result, "FILE",
                 "append a result of the whole program to the file, as `heddle run --json` writes "
                 "it, for `heddle compare`"),
     OPTION_TEXT("record", struct exec_options, record, "FILE",
-                "record what the warps do, to be replayed on other machines (doc/traces.md)"),
+                "record what the warps do, for replays on other machines (doc/traces.md)"),
     OPTION_U64("series", struct exec_options, series, "N",
-               "write a time series, a row every N core cycles, to the file of --series-out"),
+               "write a time series, one row every N core cycles, to the file of --series-out"),
     OPTION_TEXT("series-out", struct exec_options, series_out, "FILE",
-                "where the time series goes, as CSV"),
+                "the file of the time series, as CSV"),
     OPTION_TEXT("series-columns", struct exec_options, series_columns, "LIST",
-                "its columns, as of `heddle run`"),
+                "its columns, as for `heddle run`"),
     OPTION_FLAG("summary", struct exec_options, summary,
                 "print a summary to standard error when the program ends"),
     OPTION_FLAG("kernels", struct exec_options, kernels,
@@ -66,19 +66,19 @@ static const struct option options[] = {
                 "let kernels access up to 4096 bytes past a buffer, as GPUs do, instead of failing "
                 "them"),
     OPTION_FLAG("beside", struct exec_options, beside,
-                "show the program the other OpenCL platforms of this machine too"),
+                "also show the program the other OpenCL platforms of this machine"),
     OPTION_TEXT("cl-version", struct exec_options, version, "VERSION",
-                "the OpenCL version to report: 3.0 (the default), or 1.2 for programs that take "
-                "2.0 and later to have shared virtual memory"),
+                "the OpenCL version to report: 3.0 (the default), or 1.2 for programs that expect "
+                "shared virtual memory from 2.0 and later"),
     OPTION_TEXT("device-type", struct exec_options, device_type, "LIST",
-                "what the device says it is: gpu, cpu, accelerator, or several; any: a GPU that "
-                "programs which ask for another type find too (the default without --beside)"),
+                "the reported device type: gpu, cpu, accelerator, or several; any: a GPU that "
+                "programs find whichever type they request (the default without --beside)"),
     OPTION_TEXT("device", struct exec_options, device, "DEVICE",
                 "`gpu` (the default), or `heteropdp`: one device that runs each kernel on a CPU "
                 "device of this machine or on the GPU, as HeteroPDP chooses (doc/hetero.md)"),
     OPTION_TEXT("hetero-target", struct exec_options, hetero_target, "TARGET",
-                "with heteropdp: `predict` (the default) chooses by models, `cmp` and `gpu` name "
-                "the target of every kernel, `alternate` takes them in turn"),
+                "with heteropdp: `predict` (the default) uses models, `cmp` and `gpu` name the "
+                "target of every kernel, `alternate` takes them in turn"),
     OPTION_TEXT("hetero-models", struct exec_options, hetero_models, "FOLDER",
                 "with heteropdp: models of this machine, as `heddle hetero train --machine` writes "
                 "them"),
@@ -87,10 +87,10 @@ static const struct option options[] = {
                 "in JSON"),
     OPTION_TEXT("hetero-log", struct exec_options, hetero_log, "FILE",
                 "with heteropdp: append each choice with all its numbers to the file, one JSON "
-                "object a line"),
+                "object per line"),
 };
 
-/* Program and file may be found from other folders than this one. */
+/* The program and the file may be found from other folders. */
 static enum heddle_status find_annotations(struct exec_options *o, struct arena *arena)
 {
     if (!o->annotations)
@@ -110,7 +110,8 @@ static bool check_marks(const struct exec_options *o)
     for (uint32_t i = 0; i < o->settings.n; i++)
         sets |= strncmp(o->settings.items[i], name, sizeof name - 1) == 0;
     if (o->annotations && sets)
-        output_error("--annotations and --set l2.annotations both mark buffers: give one of them");
+        output_error(
+            "--annotations and --set l2.annotations both annotate buffers: give only one of them");
     else if (o->functional && (o->annotations || o->fail_on_stale))
         output_error("%s is for timed runs", o->annotations ? "--annotations" : "--fail-on-stale");
     else
@@ -118,7 +119,7 @@ static bool check_marks(const struct exec_options *o)
     return false;
 }
 
-/* The program's own failure comes first. */
+/* The program's own failure takes precedence. */
 static enum heddle_status run_and_judge(const struct exec_options *o,
                                         const struct text_list *command)
 {
@@ -138,7 +139,7 @@ static enum heddle_status run_exec(const void *values, const struct text_list *o
 {
     struct exec_options o = *(const struct exec_options *)values;
     if (!o.series != !o.series_out) {
-        output_error("--series N and --series-out FILE go together");
+        output_error("--series N and --series-out FILE must be given together");
         return HEDDLE_BAD_INPUT;
     }
     if (!check_marks(&o))
@@ -164,7 +165,7 @@ static const char *const examples[] = {
     "heddle exec --json launches.jsonl --scheduler lrr -- python3 script.py",
     "a record of each launch, whatever starts it",
     "heddle exec --set l2.policy=write_buffering --annotations add.l2 --fail-on-stale -- ./add",
-    "with buffers marked for L2, as `heddle advise l2 --out add.l2 -- ./add` proposes",
+    "with annotated buffers, as `heddle advise l2 --out add.l2 -- ./add` proposes",
     "heddle exec --device heteropdp --hetero-log choices.jsonl -- ./vector_add 1024",
     "each kernel on this machine's CPU or on the simulated GPU, as HeteroPDP chooses",
     NULL,
@@ -176,7 +177,7 @@ const struct command command_exec = {
     .summary = "run an OpenCL program with the simulated GPU as its device",
     .description =
         "Runs a program that uses OpenCL, unchanged: it finds the platform Heddle, with one device "
-        "per GPU named. The options are handed on as environment variables (doc/opencl.md).",
+        "for each --gpu. The options are passed on as environment variables (doc/opencl.md).",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct exec_options),

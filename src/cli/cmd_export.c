@@ -22,7 +22,7 @@ static const struct option options[] = {
     OPTION_TEXT("schema", struct export_command, schema, "FILE",
                 "with --typed: write the names and types of the columns as JSON"),
     OPTION_FLAG("all-models", struct export_command, all_models,
-                "results of other versions of the model too"),
+                "include results of other versions of the model"),
     OPTION_TEXT_LETTER("output", 'o', struct export_command, output, "FILE",
                        "standard output if not given"),
 };
@@ -31,8 +31,7 @@ static enum heddle_status check_options(const struct export_command *o)
 {
     struct file_uses uses = {0};
     if (!o->store || (o->schema && !o->typed)) {
-        output_error(o->store ? "--schema is a part of --typed"
-                              : "heddle export needs --store FILE");
+        output_error(o->store ? "--schema needs --typed" : "heddle export needs --store FILE");
         return HEDDLE_BAD_INPUT;
     }
     uint32_t i = 0;
@@ -90,11 +89,11 @@ static enum heddle_status run_export(const void *values, const struct text_list 
 
 static const char *const examples[] = {
     "heddle export --store results.db -o results.csv",
-    "a row a run, with the main statistics",
+    "one row per run, with the main statistics",
     "heddle export --store results.db --table wide --typed -o runs.csv --schema runs.json",
     "all statistics as columns, with the type of each: for Parquet",
     "heddle export --store results.db --table series --typed -o series.csv",
-    "time series, a row a value",
+    "time series, one row per value",
     NULL,
 };
 
@@ -106,11 +105,9 @@ const struct command command_export = {
     .summary = "write a table of a store as CSV",
     .description =
         "Writes a table of a store, with the results of this Heddle's model, as CSV (RFC 4180 with "
-        "LF "
-        "as line end). "
-        "--typed makes it ready for Parquet and data frames: integers are digits alone, real "
-        "numbers have a point or an exponent and all digits, truth values are true and false, "
-        "times are ISO 8601 in UTC, texts are quoted and missing values empty.",
+        "LF as line end). --typed makes it ready for Parquet and data frames: integers are digits "
+        "alone, real numbers have a point or an exponent and all digits, Booleans are true and "
+        "false, times are ISO 8601 in UTC, texts are quoted and missing values empty.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct export_command),

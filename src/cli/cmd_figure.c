@@ -20,30 +20,29 @@ struct figure_command {
 
 static const struct option options[] = {
     OPTION_TEXT("store", struct figure_command, store, "FILE",
-                "where results are kept; points it has are not run again"),
+                "the store of results; points that it has are not run again"),
     OPTION_TEXT("size", struct figure_command, size, "SIZE",
                 "inputs of this size instead of the figure's"),
     OPTION_TEXT("gpu", struct figure_command, gpu, "GPU", "this GPU instead of the figure's"),
     OPTION_GIVEN("jobs", struct figure_command, jobs, "N",
-                 "points to run at a time; one a processor if not given"),
+                 "points to run at a time; one per processor if not given"),
     OPTION_TEXT("traces", struct figure_command, traces, "FOLDER",
-                "record a trace of each workload and input there, and replay it for further "
-                "points where that is exact (doc/traces.md); results are then not verified"),
+                "record a trace of each workload and input there, and replay it for further points "
+                "where that is exact (doc/traces.md); replayed results are not verified"),
     OPTION_TEXT("table", struct figure_command, table, "FILE",
                 "the CSV file that a figure of a table is drawn from; it needs no store"),
-    OPTION_FLAG("retry", struct figure_command, retry, "run points again that failed before"),
+    OPTION_FLAG("retry", struct figure_command, retry, "retry points that failed before"),
     OPTION_FLAG("stored-only", struct figure_command, stored_only,
-                "run nothing: make the figure from what the store has"),
+                "run nothing: draw the figure from the results in the store"),
     OPTION_FLAG("dry-run", struct figure_command, dry_run,
                 "run nothing and draw nothing: list the figure's points, and which of them the "
                 "store has"),
     OPTION_TEXT("csv", struct figure_command, csv, "FILE",
-                "write the figure's numbers as CSV, the paper's beside them; - is standard output"),
+                "write the figure's numbers as CSV, beside the paper's; - is standard output"),
     OPTION_TEXT("svg", struct figure_command, svg, "FILE", "draw the figure; - is standard output"),
-    OPTION_FLAG(
-        "json", struct figure_command, json,
-        "print the figure as JSON, with what the paper says and verdicts; of the list, what "
-        "each figure says of its paper"),
+    OPTION_FLAG("json", struct figure_command, json,
+                "print the figure as JSON, with the paper's claims and verdicts; for the list, "
+                "each figure's claims"),
 };
 
 static void list_row(struct table *t, const struct figure *f)
@@ -165,7 +164,7 @@ static enum heddle_status fill_store(const struct figure_command *o, struct figu
     return lab_run_points(&sweep, s, f->spec.points, f->spec.n_points, &context);
 }
 
-/* A figure of nothing is no figure; one with gaps says so. */
+/* A figure without points is an error; one with gaps is a warning. */
 static enum heddle_status check_found(const struct figure_command *o, const struct figure *f)
 {
     if (f->n_found == f->spec.n_points || !o->stored_only)
@@ -174,10 +173,10 @@ static enum heddle_status check_found(const struct figure_command *o, const stru
     strbuf_addf(&note, "%s has %u of the figure's %u points", o->store, f->n_found,
                 f->spec.n_points);
     if (f->n_found)
-        fprintf(stderr, "heddle: warning: %s; without --stored-only the rest is run\n",
+        fprintf(stderr, "heddle: warning: %s; without --stored-only the rest would be run\n",
                 strbuf_text(&note));
     else
-        output_error("%s; without --stored-only they are run", strbuf_text(&note));
+        output_error("%s; without --stored-only they would be run", strbuf_text(&note));
     strbuf_destroy(&note);
     return f->n_found ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
@@ -201,7 +200,7 @@ static enum heddle_status make_figure(const struct figure_command *o, struct fig
         lab_open_store(o->store, o->stored_only ? STORE_READ : STORE_WRITE, &s);
     if (status == HEDDLE_OK && !o->stored_only)
         ran = fill_store(o, f, s);
-    /* Points that failed are gaps; the rest of the figure is as good as it was. */
+    /* Points that failed are gaps; the rest of the figure is valid. */
     if (status == HEDDLE_OK && ran != HEDDLE_OK && ran != HEDDLE_WRONG_RESULT)
         status = ran;
     else if (status == HEDDLE_OK && (status = figure_derive(f, s)) != HEDDLE_OK)
@@ -213,7 +212,7 @@ static enum heddle_status make_figure(const struct figure_command *o, struct fig
     return status == HEDDLE_OK ? ran : status;
 }
 
-/* An option that a figure's file breaks at one of its dashes is whole again. */
+/* Rejoins an option that a figure's file breaks at one of its dashes. */
 static void join_options(char *text)
 {
     char *out = text, *word = text;
@@ -229,7 +228,7 @@ static void join_options(char *text)
     *out = 0;
 }
 
-/* What the table is, and what makes those of the figures that come with Heddle. */
+/* What the table is, and how to generate those of shipped figures. */
 static void explain_table(const struct figure *f)
 {
     static const char tool[] = "tools/results.py";
@@ -248,7 +247,7 @@ static void explain_table(const struct figure *f)
     strbuf_destroy(&text);
 }
 
-/* Has the command line what the figure is made of? */
+/* Does the command line have what the figure is made from? */
 static bool check_origin(const struct figure_command *o, const struct figure *f)
 {
     if (f->table && !o->table && !o->dry_run)
@@ -258,7 +257,7 @@ static bool check_origin(const struct figure_command *o, const struct figure *f)
     else if (f->table && o->dry_run)
         output_error("%s is drawn from a table and has no points to list", f->name);
     else if (!f->table && !o->store && !o->dry_run)
-        output_error("heddle figure needs a place for results: --store FILE");
+        output_error("heddle figure needs a store for the results: --store FILE");
     else
         return true;
     return false;
@@ -279,7 +278,7 @@ static enum heddle_status check_files(const struct figure_command *o, const stru
     return file_uses_check(&uses);
 }
 
-/* All that can go wrong before a point is run. */
+/* Everything that can fail before a point is run. */
 static enum heddle_status prepare(const struct figure_command *o, struct figure *f,
                                   const char *name, struct diag_list *diags)
 {
@@ -322,7 +321,7 @@ static const char *const examples[] = {
     "heddle figure",
     "lists the figures",
     "heddle figure s4-fig17 --store results.db --svg fig17.svg",
-    "runs what is needed, prints the numbers beside the paper's, and draws them",
+    "runs what is missing, prints the numbers beside the paper's, and draws them",
     "heddle figure s4-fig17 --store results.db --dry-run",
     "what it would run",
     "heddle figure s4-fig17 --store results.db --size tiny --csv fig17.csv",
@@ -334,11 +333,10 @@ const struct command command_figure = {
     .name = "figure",
     .operands = "[NAME|FILE]",
     .summary = "reproduce a figure of a paper, beside the paper's numbers",
-    .description =
-        "Runs the experiment behind a figure of a paper, derives its curves or bars, and prints "
-        "them beside what the paper says; as CSV and SVG too. What Heddle does not have yet is "
-        "named as missing. Figures are files (doc/experiments.md); a path to your own file works "
-        "as well.",
+    .description = "Runs the experiment behind a figure of a paper, derives its curves or bars, "
+                   "and prints them beside the paper's claims, optionally as CSV and SVG. "
+                   "Mechanisms that Heddle does not have are listed as missing. Figures are files "
+                   "(doc/experiments.md); you can also give the path of your own file.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct figure_command),

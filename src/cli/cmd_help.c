@@ -15,7 +15,7 @@ static const struct option options[] = {
     OPTION_FLAG("markdown", struct help_options, markdown,
                 "print the whole reference as a Markdown page"),
     OPTION_TEXT("man", struct help_options, man, "FOLDER",
-                "write the manual pages into this folder: heddle.1, and one a command"),
+                "write the manual pages into this folder: heddle.1, and one per command"),
     OPTION_TEXT("completion", struct help_options, completion, "SHELL",
                 "print the script that completes command lines; SHELL is bash"),
 };
@@ -55,7 +55,7 @@ static enum heddle_status run_help(const void *values, const struct text_list *o
         return HEDDLE_BAD_INPUT;
     }
     if (o->completion && strcmp(o->completion, shells[0]) != 0)
-        return output_unknown("shell", o->completion, shells, 1, "there is a script for bash");
+        return output_unknown("shell", o->completion, shells, 1, "only bash is supported");
     if (o->man)
         return write_pages(o->man);
     if (o->completion) {

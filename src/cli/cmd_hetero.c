@@ -1,4 +1,4 @@
-/* heddle hetero: HeteroPDP's predictor, a step at a time. */
+/* heddle hetero: HeteroPDP's predictor, step by step. */
 #include <string.h>
 
 #include "cli/command.h"
@@ -12,61 +12,59 @@ static const struct option options[] = {
                 "with predict: a shipped model (`heddle hetero models`) or a model file; with "
                 "mixes: a folder of models, those of the testbed if not given"),
     OPTION_TEXT("features", struct hetero_options, features, "FILE",
-                "with predict: JSON, an object per prediction, with a number for each feature of "
+                "with predict: JSON, one object per prediction, with a number for each feature of "
                 "the model"),
     OPTION_TEXT("out", struct hetero_options, out, "FILE|FOLDER",
                 "with train: the model file to write; with --machine, the folder for rows and "
-                "models; with rows, the folder whose files get rows"),
+                "models; with rows, the folder whose files receive rows"),
     OPTION_FLAG("machine", struct hetero_options, machine,
-                "with train: measure the workloads that are none of S3's, or those named, on this "
+                "with train: measure the workloads that are not S3's, or those named, on this "
                 "machine's OpenCL CPU device and on the simulated GPU, and fit a model for each"),
     OPTION_TEXT("natives", struct hetero_options, natives, "FILE",
-                "with train --machine: native programs that run meanwhile (doc/hetero.md), for "
-                "co-located models; rows of earlier measurements in the folder stay"),
+                "with train --machine: native programs that run at the same time (doc/hetero.md), "
+                "for co-located models; existing rows in the folder are kept"),
     OPTION_TEXT("gpu", struct hetero_options, gpu, "GPU",
                 "with train --machine: the simulated GPU; gtx480 if not given"),
     OPTION_GIVEN("folds", struct hetero_options, folds, "N",
-                 "with train: parts of the cross-validation, 7 if not given; 0 fits all rows "
-                 "without it"),
+                 "with train: number of folds of the cross-validation, 7 if not given; 0 fits all "
+                 "rows without it"),
     OPTION_GIVEN("passes", struct hetero_options, passes, "N",
-                 "with train: how often kernels are dealt into folds, 32 if not given"),
+                 "with train: how often kernels are distributed to folds, 32 if not given"),
     OPTION_GIVEN("seed", struct hetero_options, seed, "N",
-                 "with train: of the shuffle before each pass, 1 if not given; with features of a "
-                 "workload: of its input"),
+                 "with train: seed of the shuffle before each pass, 1 if not given; with features "
+                 "of a workload: seed of its input"),
     OPTION_FLAG("no-prune", struct hetero_options, no_prune, "with train: keep every kernel"),
     OPTION_TEXT("size", struct hetero_options, size, "SIZE",
-                "with features of a workload, run: its input size; small if not given. With train "
-                "--machine, rows: of all workloads; tiny if not given"),
+                "with run and features of a workload: its input size; small if not given. With "
+                "rows and train --machine: the size of all workloads; tiny if not given"),
     OPTION_GIVEN("threads", struct hetero_options, threads, "N",
                  "with features of a file: the work-items of the launch"),
     OPTION_GIVEN("buffer", struct hetero_options, buffer, "BYTES",
-                 "with features of a file: the bytes of the distinct buffers bound"),
+                 "with features of a file: the total bytes of the distinct buffers"),
     OPTION_GIVEN("llc", struct hetero_options, llc, "BYTES",
-                 "with bubble: the last-level cache of this machine, if it does not say"),
+                 "with bubble: the size of this machine's last-level cache, if it is not known"),
     OPTION_GIVEN("repeats", struct hetero_options, repeats, "N",
-                 "with bubble: how often the program runs beside each bubble, the shortest time "
+                 "with bubble: how often the program runs beside each bubble; the shortest time "
                  "counts; 3 if not given"),
     OPTION_TEXT("on", struct hetero_options, on, "cmp|gpu",
                 "with run: the only target; both if not given"),
-    OPTION_TEXT(
-        "with", struct hetero_options, with, "NATIVE,...",
-        "with run, rows: programs of `heddle cpu list`, bubbles or recordings on other cores; with "
-        "mixes: only those beside these natives"),
+    OPTION_TEXT("with", struct hetero_options, with, "NATIVE,...",
+                "with run, rows: programs of `heddle cpu list`, bubbles or recordings on other "
+                "cores; with mixes: only mixes with these native programs"),
     OPTION_GIVEN("launch", struct hetero_options, launch, "N",
-                 "with run: the launch that is timed, counted from 1; if not given, the one that "
-                 "takes longest on the CMP"),
+                 "with run: the timed launch, counted from 1; if not given, the one that takes "
+                 "longest on the CMP"),
     OPTION_TEXT("store", struct hetero_options, store, "FILE",
-                "with run, rows, table: where simulations are kept and found again; nowhere if not "
-                "given"),
+                "with run, rows, table: the store of simulations; nothing is stored if not given"),
     OPTION_GIVEN("jobs", struct hetero_options, jobs, "N",
-                 "with run, rows, table: simulations at a time; one a processor if not given"),
+                 "with run, rows, table: simulations at a time; one per processor if not given"),
     OPTION_LIST("set", struct hetero_options, settings, "NAME=VALUE",
-                "with run, rows, table: change a parameter of i7-s9150; repeated for each"),
-    OPTION_FLAG(
-        "quick", struct hetero_options, quick,
-        "with mixes: a sample, every third launch beside two of the natives and some pairs"),
+                "with run, rows, table: change a parameter of i7-s9150; may be repeated"),
+    OPTION_FLAG("quick", struct hetero_options, quick,
+                "with mixes: a sample, every third launch beside two of the native programs and "
+                "some pairs"),
     OPTION_FLAG("stored-only", struct hetero_options, stored_only,
-                "with mixes, rows: run nothing, and leave out what the store does not have"),
+                "with mixes, rows: run nothing, and leave out what is not in the store"),
     OPTION_TEXT("build-options", struct hetero_options, build_options, "TEXT",
                 "with features of a .cl or .cu file: options for its compiler"),
 };
@@ -78,36 +76,36 @@ static const struct verb {
     uint32_t least, most; /* operands */
 } verbs[] = {
     {"features", "FILE|WORKLOAD",
-     "instructions by class, for both targets; of a workload also threads and buffer bytes of its "
+     "instructions by class, for both targets; for a workload also threads and buffer bytes of its "
      "launches",
      hetero_cmd_features, 1, 1},
-    {"predict", NULL, "times by a model", hetero_cmd_predict, 0, 0},
+    {"predict", NULL, "predict times with a model", hetero_cmd_predict, 0, 0},
     {"train", "ROWS.csv|WORKLOAD...", "fit a model to measured times, or measure this machine",
      hetero_cmd_train, 0, UINT32_MAX},
-    {"choose", "FILE.json", "where a kernel should run beside native programs", hetero_cmd_choose,
+    {"choose", "FILE.json", "choose where a kernel runs beside native programs", hetero_cmd_choose,
      1, 1},
     {"bubble", "-- PROGRAM ARG...",
      "slowdowns of a native program on this machine beside bubbles, as JSON", hetero_cmd_bubble, 1,
      UINT32_MAX},
     {"run", "WORKLOAD",
-     "times of a launch on the testbed, alone and beside natives, and what the natives suffer",
+     "times of a launch on the testbed, alone and beside native programs, and the slowdowns of "
+     "those",
      hetero_cmd_run, 1, 1},
     {"rows", "WORKLOAD...",
-     "training data for `train`, measured on the testbed: of the workloads that are none of S3's, "
-     "or "
+     "training data for `train`, measured on the testbed: for the workloads that are not S3's, or "
      "those named",
      hetero_cmd_rows, 0, UINT32_MAX},
     {"table", "NATIVE", "the Bubble-up table of a native program, measured on the testbed",
      hetero_cmd_table, 1, 1},
     {"mixes", "WORKLOAD...",
-     "the launches of S3 Table 6.3, or those named, beside natives on the testbed, and what is "
-     "predicted of them",
+     "the launches of S3 Table 6.3, or those named, beside native programs on the testbed, with "
+     "predictions",
      hetero_cmd_mixes, 0, UINT32_MAX},
-    {"models", "NAME", "the models that come with Heddle, or one of them", hetero_cmd_models, 0, 1},
+    {"models", "NAME", "the shipped models, or one of them", hetero_cmd_models, 0, 1},
 };
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
-/* What would silently be ignored. */
+/* Options that would be ignored silently. */
 static enum heddle_status check_use(const struct verb *v, const struct hetero_options *o)
 {
     bool predicts = v->act == hetero_cmd_predict, trains = v->act == hetero_cmd_train;
@@ -208,7 +206,7 @@ static void list_verbs(struct strbuf *out)
 
 static const char *const examples[] = {
     "heddle hetero features bfs --size tiny",
-    "what HeteroPDP sees of each launch of a workload",
+    "what HeteroPDP knows about each launch of a workload",
     "heddle hetero features mine.cl --threads 65536 --buffer 1048576 --json > f.json",
     "the features of your own kernel, for the next step",
     "heddle hetero predict --model s9150-alone --features f.json",
@@ -218,15 +216,15 @@ static const char *const examples[] = {
     "heddle hetero train --machine --out models",
     "models of this machine, for heddle exec --device heteropdp --hetero-models models",
     "heddle hetero bubble -- bzip2 -k -c input > bzip2.json",
-    "what a native program suffers on this machine, for --hetero-natives",
+    "slowdowns of a native program on this machine, for --hetero-natives",
     "heddle hetero run kmn --size tiny --with chase,bzip2",
-    "one launch on CMP and GPU of the testbed, alone and beside two natives",
+    "one launch on CMP and GPU of the testbed, alone and beside two native programs",
     "heddle hetero rows --size tiny --out folder --store t.db",
-    "rows for train, of the suite's other kernels: folder/cmp-alone.csv, folder/gpu-alone.csv",
+    "rows for train, from the suite's other kernels: folder/cmp-alone.csv, folder/gpu-alone.csv",
     "heddle hetero table chase --json",
-    "what bubbles of graded pressure do to a native of the testbed",
+    "the effect of bubbles of graded pressure on a native program of the testbed",
     "heddle hetero choose question.json",
-    "CMP or GPU, with every number on the way (doc/hetero.md has an example)",
+    "CMP or GPU, with all intermediate numbers (doc/hetero.md has an example)",
     NULL,
 };
 
@@ -234,11 +232,11 @@ const struct command command_hetero = {
     .name = "hetero",
     .operands = "STEP [FILE|WORKLOAD|NAME]",
     .summary = "predict kernel times on CPU and GPU, and choose where a kernel runs",
-    .description =
-        "HeteroPDP (S3 chapter 6): regression models predict the time of a kernel on the CMP and "
-        "on the GPU, alone and beside native programs; Bubble-up tables predict what the natives "
-        "suffer; the target with the better score for the goal is chosen. Each step can be used "
-        "by itself. doc/hetero.md describes features, model files, training and choices.",
+    .description = "HeteroPDP (S3 chapter 6): regression models predict the time of a kernel on "
+                   "the CMP and on the GPU, alone and beside native programs; Bubble-up tables "
+                   "predict the slowdowns of the native programs; the target with the better score "
+                   "for the goal is chosen. Each step can be used separately. doc/hetero.md "
+                   "describes features, model files, training and choices.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct hetero_options),

@@ -1,5 +1,5 @@
-/* heddle new: a folder with a policy or scheduler to begin with, as a plug-in: its source, its test
- * and how it is built. */
+/* heddle new: creates a folder with a plug-in to start from, a policy or scheduler: its source, its
+ * test and a Makefile. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ struct new_options {
 
 static const struct option options[] = {
     OPTION_TEXT("folder", struct new_options, folder, "FOLDER",
-                "where to write it, a folder that is not there yet; NAME if not given"),
+                "the folder to create; NAME if not given"),
 };
 
 extern const char new_policy_source[], new_policy_test[], new_scheduler_source[],
@@ -33,7 +33,8 @@ static bool has_scheduler(const char *name)
 }
 
 static const struct kind {
-    const char *word, *option, *prefix; /* of a command line, of its parameters and statistics */
+    const char *word, *option, *prefix; /* of a command line, and of its parameters and
+                                         * statistics */
     const char *source, *test;
     bool (*has)(const char *name);
 } kinds[] = {
@@ -43,7 +44,7 @@ static const struct kind {
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* What stands for @WORD@ in the texts. */
+/* The replacements for @WORD@ in the texts. */
 struct filling {
     const struct kind *kind;
     const char *name, *heddle, *include;
@@ -96,7 +97,7 @@ static enum heddle_status write_folder(const char *folder, const struct filling 
     struct strbuf source = {0}, said = {0};
     if (mkdir(folder, 0777) != 0) {
         bool is_there = errno == EEXIST;
-        output_error(is_there ? "%s is there already; --folder names another"
+        output_error(is_there ? "%s exists already; name another folder with --folder"
                               : "cannot make %s: %s",
                      folder, strerror(errno));
         return is_there ? HEDDLE_BAD_INPUT : HEDDLE_ENVIRONMENT;
@@ -119,18 +120,18 @@ static enum heddle_status write_folder(const char *folder, const struct filling 
     return output_take(&said);
 }
 
-/* A name that a plug-in may have and that C takes for the beginning of names. */
+/* Is it a name that a plug-in may have and that can begin C identifiers? */
 static bool is_usable(const struct kind *k, const char *name)
 {
     enum { LONGEST = 40 };
     bool is_name = *name >= 'a' && *name <= 'z' && strlen(name) <= LONGEST &&
                    !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")];
     if (!is_name)
-        output_error("'%s' is no name for a %s: up to %d lower-case letters, digits and "
-                     "underscores, a letter first",
+        output_error("'%s' is not a valid name for a %s: use up to %d lower-case letters, digits "
+                     "and underscores, beginning with a letter",
                      name, k->word, LONGEST);
     else if (k->has(name))
-        output_error("there is a %s '%s' already; `heddle show %s %s` tells of it", k->word, name,
+        output_error("a %s '%s' exists already; `heddle show %s %s` describes it", k->word, name,
                      k->word, name);
     return is_name && !k->has(name);
 }
@@ -145,7 +146,7 @@ static enum heddle_status write_new(const struct kind *k, const char *name, cons
         const struct filling f = {k, name, strbuf_text(&heddle), strbuf_text(&include)};
         status = write_folder(folder ? folder : name, &f);
     } else {
-        output_error("the headers of plug-ins (include/heddle-plugin) are not beside %s",
+        output_error("the headers for plug-ins (include/heddle-plugin) are not beside %s",
                      strbuf_text(&include));
     }
     strbuf_destroy(&include);
@@ -170,9 +171,9 @@ static enum heddle_status run_new(const void *values, const struct text_list *op
 
 static const char *const examples[] = {
     "heddle new policy mine",
-    "writes mine/mine.c, a cache policy that is LRU at first, mine/test.sh and mine/Makefile",
+    "writes mine/mine.c, a cache policy that is LRU initially, mine/test.sh and mine/Makefile",
     "heddle new scheduler mine --folder schedulers/mine",
-    "a warp scheduler that is `oldest` at first, in a folder of another name",
+    "a warp scheduler that is `oldest` initially, in a folder of another name",
     NULL,
 };
 
@@ -180,10 +181,9 @@ const struct command command_new = {
     .name = "new",
     .operands = "policy|scheduler NAME",
     .summary = "create a plug-in for your own cache policy or scheduler",
-    .description =
-        "Writes a folder with a plug-in to begin with: a source that compiles and works, a test "
-        "that tries it, and a Makefile that builds it against the headers of this Heddle "
-        "(doc/tutorial.md, doc/adding-a-policy.md).",
+    .description = "Creates a folder with a plug-in to start from: a source that compiles and "
+                   "works, a test for it, and a Makefile that builds it against the headers of "
+                   "this Heddle (doc/tutorial.md, doc/adding-a-policy.md).",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct new_options),

@@ -1,4 +1,4 @@
-/* heddle ptx: what is in a PTX file, without running it. */
+/* heddle ptx: reports on a PTX file without running it. */
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -13,14 +13,14 @@ struct ptx_options {
 
 static const struct option options[] = {
     OPTION_FLAG("json", struct ptx_options, json,
-                "print the report as JSON, a list with an object per file, broken ones included"),
+                "print the report as JSON, a list with one object per file, including broken ones"),
     OPTION_FLAG("print", struct ptx_options, print,
                 "write the program back as PTX instead of reporting on it"),
     OPTION_TEXT("build-options", struct ptx_options, build_options, "TEXT",
                 "options for the compiler of .cl and .cu files"),
 };
 
-/* A place that is not known is null. */
+/* An unknown position is null. */
 static void write_place(struct json_writer *w, const char *key, uint32_t n)
 {
     if (n)
@@ -29,7 +29,7 @@ static void write_place(struct json_writer *w, const char *key, uint32_t n)
         json_null(w, key);
 }
 
-/* The object of a file that is no program. */
+/* The object of a file that is not a valid program. */
 static void write_broken(const char *path, const struct diag_list *diags, struct json_writer *w)
 {
     json_begin_object(w, NULL);
@@ -62,7 +62,7 @@ static void report_module(const struct ptx_module *module, struct strbuf *out)
     strbuf_destroy(&text);
 }
 
-/* Every file is looked at, also after one that failed: a thousand may be given. */
+/* Processes every file, even after one that failed: thousands may be given. */
 static enum heddle_status run_ptx(const void *values, const struct text_list *operands)
 {
     const struct ptx_options *o = values;

@@ -1,4 +1,4 @@
-/* heddle query: plain SQL on a store. */
+/* heddle query: SQL on a store. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +22,11 @@ static const struct option options[] = {
                 "print CSV (RFC 4180 with LF as line end), all digits of numbers"),
     OPTION_FLAG("json", struct query_command, json, "print a list of objects"),
     OPTION_FLAG("all-models", struct query_command, all_models,
-                "results of other versions of the model too; the views have only those of this "
-                "Heddle's if not given"),
+                "include results of other versions of the model; by default the views have only "
+                "those of this Heddle"),
 };
 
-/* A text of several lines would break the table: its first, and how many more there are. */
+/* A text with several lines would break the table: prints the first, and the number of others. */
 static void add_text(struct table *t, const char *text)
 {
     size_t n = strcspn(text, "\n");
@@ -52,7 +52,7 @@ static void add_cell(struct table *t, const struct query_cell *c)
         table_cell(t, "-");
 }
 
-/* A column of numbers goes to the right. */
+/* Columns of numbers are right-aligned. */
 static char *alignment(const struct query_answer *a)
 {
     char *right = xcalloc(a->n_columns + 1, 1);
@@ -97,7 +97,7 @@ static enum heddle_status run_query(const void *values, const struct text_list *
 {
     const struct query_command *o = values;
     if (!o->store || (o->csv && o->json)) {
-        output_error(o->store ? "--csv and --json: one of them"
+        output_error(o->store ? "--csv and --json exclude each other"
                               : "heddle query needs --store FILE");
         return HEDDLE_BAD_INPUT;
     }
@@ -133,9 +133,9 @@ static enum heddle_status run_query(const void *values, const struct text_list *
 
 static const char *const examples[] = {
     "heddle query --store results.db \"SELECT workload, scheduler, cycles FROM results\"",
-    "one row a run, with the main statistics as columns",
+    "one row per run, with the main statistics as columns",
     "heddle query --store results.db \"SELECT * FROM stats WHERE run = 1 AND name LIKE 'l1d.%'\"",
-    "one row a statistic",
+    "one row per statistic",
     "heddle query --store results.db --csv \"SELECT * FROM results\"",
     "export for a spreadsheet",
     "heddle query --store results.db",
@@ -149,11 +149,10 @@ const struct command command_query = {
     .summary = "query a store of results in SQL",
     .description =
         "Runs one SQL statement on a store, read-only, and prints the answer as a table, CSV or "
-        "JSON. Views: results (one row a run), stats (one row a statistic: run, name, value, "
+        "JSON. Views: results (one row per run), stats (one row per statistic: run, name, value, "
         "unit), parameters (run, name, value), kernels and kernel_stats (the same by kernel), "
         "series (time series) and others. They show the results of this Heddle's model: those "
-        "whose "
-        "sources have not changed since. doc/experiments.md describes all tables.",
+        "whose sources have not changed since. doc/experiments.md describes all tables.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct query_command),

@@ -22,11 +22,11 @@ static const struct option options[] = {
     OPTION_TEXT_LETTER("output", 'o', struct report_command, output, "FILE",
                        "the page; report.html if not given, - is standard output"),
     OPTION_LIST("figure", struct report_command, figures, "FILE",
-                "your own figure, shown with those that come with Heddle; may be repeated"),
+                "your own figure, shown with the shipped ones; may be repeated"),
     OPTION_LIST("explain", struct report_command, explain, "ID",
-                "run this result again and add to the store what the page shows of single runs: "
-                "reuse distances, counters over time, a warp timeline, where cycles went, loads by "
-                "source line; may be repeated"),
+                "run this result again and add details to the store that the page shows for single "
+                "runs: reuse distances, counters over time, a warp timeline, where cycles went, "
+                "loads by source line; may be repeated"),
 };
 
 static enum heddle_status check_files(const struct report_command *o)
@@ -96,7 +96,7 @@ static enum heddle_status explain_all(const struct report_command *o)
     return status;
 }
 
-/* What is wrong with a figure's file is said before anything is done. */
+/* Errors in a figure's file are reported before anything is done. */
 static enum heddle_status check_figures(const struct report_command *o)
 {
     enum heddle_status status = HEDDLE_OK;
@@ -160,7 +160,7 @@ const struct command command_report = {
         "Writes one HTML file from a store: speed-ups and misses, figures and claims of the papers "
         "beside their stated numbers, where cycles went, reuse distances, counters over time, warp "
         "timelines, kernels, machines, and every result with the command that repeats it. The page "
-        "needs no network and nothing beside it (doc/report.md).",
+        "needs no network and no other files (doc/report.md).",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct report_command),

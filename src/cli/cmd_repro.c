@@ -1,5 +1,5 @@
-/* heddle repro: figures of papers, run one after the other into a store, and what their papers say
- * beside the results. */
+/* heddle repro: runs figures of papers one after the other into a store, and prints the papers'
+ * claims beside the results. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +18,20 @@ struct repro_command {
 };
 
 static const struct option options[] = {
-    OPTION_TEXT("store", struct repro_command, store, "FILE",
-                "where results are kept; points it has are not run again; repro.db if not given"),
+    OPTION_TEXT(
+        "store", struct repro_command, store, "FILE",
+        "the store of results; points that it has are not run again; repro.db if not given"),
     OPTION_TEXT("size", struct repro_command, size, "SIZE",
-                "inputs: small if not given; tiny is quicker and shows less; paper stands for what "
-                "each figure's file says, the papers' own sizes"),
+                "inputs: small if not given; tiny is faster and shows less; paper uses the sizes "
+                "in each figure's file, the papers' own"),
     OPTION_TEXT("gpu", struct repro_command, gpu, "GPU", "this GPU instead of the figures'"),
     OPTION_TEXT_LETTER("output", 'o', struct repro_command, output, "FILE",
                        "the page with all results; repro.html if not given"),
     OPTION_GIVEN("jobs", struct repro_command, jobs, "N",
-                 "points to run at a time; one a processor if not given"),
-    OPTION_FLAG("retry", struct repro_command, retry, "run points again that failed before"),
+                 "points to run at a time; one per processor if not given"),
+    OPTION_FLAG("retry", struct repro_command, retry, "retry points that failed before"),
     OPTION_FLAG("dry-run", struct repro_command, dry_run,
-                "say which figures would be run, and how many points the store lacks"),
+                "list the figures that would be run, and how many points the store lacks"),
 };
 
 /* The figures to run. */
@@ -38,7 +39,7 @@ struct repro {
     const struct repro_command *o;
     struct figure *figures;
     uint32_t n;
-    struct text_list files; /* those of the user's own */
+    struct text_list files; /* those given by the user */
     struct arena arena;
 };
 
@@ -76,7 +77,7 @@ static enum heddle_status check_operands(const struct text_list *operands)
     return HEDDLE_OK;
 }
 
-/* Takes a figure into the list, unless its points cannot be run from here. */
+/* Adds a figure to the list, unless its points cannot be run from here. */
 static enum heddle_status take_figure(struct repro *r, const char *name,
                                       const struct text_list *operands)
 {
@@ -99,7 +100,7 @@ static enum heddle_status take_figure(struct repro *r, const char *name,
     return status;
 }
 
-/* A paper or figure that is not wanted is not read: a size that it does not have is no mistake. */
+/* A paper or figure that is not selected is not read: a size that it lacks is not an error. */
 static bool may_be_wanted(const char *name, const struct text_list *operands)
 {
     if (!operands->n)
@@ -136,7 +137,7 @@ static enum heddle_status make_keys(struct repro *r)
         struct figure *f = &r->figures[i];
         struct diag_list diags = {0};
         struct point_context context = spec_context(&f->spec, f->name, NULL);
-        output_progress("[%u/%u] %s: looking what the store has", i + 1, r->n, f->name);
+        output_progress("[%u/%u] %s: checking the store", i + 1, r->n, f->name);
         status = point_make_keys(f->spec.points, f->spec.n_points, &context, &diags);
         if (diags.n_errors)
             output_complaints(&diags);
@@ -164,7 +165,7 @@ static enum heddle_status dry_run(struct repro *r, struct store *s)
     return status == HEDDLE_OK ? output_take(&text) : status;
 }
 
-/* HEDDLE_WRONG_RESULT if points failed: the rest is as good as it was. */
+/* HEDDLE_WRONG_RESULT if points failed: the rest is valid. */
 static enum heddle_status run_figures(struct repro *r, struct store *s)
 {
     enum heddle_status worst = HEDDLE_OK;
@@ -255,12 +256,12 @@ static enum heddle_status run_repro(const void *values, const struct text_list *
 
 static const char *const examples[] = {
     "heddle repro s2-fig10 s4-fig7",
-    "runs two figures with small inputs, prints what the papers say beside the results, and writes "
+    "runs two figures with small inputs, prints the papers' claims beside the results, and writes "
     "repro.html",
     "heddle repro s3 --size paper --store s3.db",
     "all figures of the third paper, with the papers' own inputs: hours",
     "heddle repro --size tiny --dry-run",
-    "which figures there are, and how much is left to run",
+    "the available figures, and how much is left to run",
     NULL,
 };
 
@@ -271,13 +272,11 @@ const struct command command_repro = {
     .name = "repro",
     .operands = "[PAPER|FIGURE|FILE...]",
     .summary = "reproduce papers: run their figures and check what they claim",
-    .description =
-        "Runs the experiments behind figures of papers (s1 to s4, names that `heddle figure` "
-        "lists, or your own files; all that come with Heddle if none is named), unless the store "
-        "already has them, prints a table of "
-        "what the papers claim with Heddle's results and verdicts, and counts of verdicts by "
-        "paper, "
-        "and writes the page of `heddle report`. An interrupted run resumes where it stopped.",
+    .description = "Runs the experiments behind figures of papers (s1 to s4, names that `heddle "
+                   "figure` lists, or your own files; all shipped figures if none is named), "
+                   "unless the store already has them, prints a table of the papers' claims with "
+                   "Heddle's results and verdicts, and counts of verdicts by paper, and writes the "
+                   "page of `heddle report`. An interrupted run resumes where it stopped.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct repro_command),

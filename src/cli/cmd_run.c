@@ -41,21 +41,20 @@ static const struct option options[] = {
                 "names of `heddle cpu list`, or files of `heddle cpu record`; short for --set "
                 "cpu.programs=PROGRAM,... Without a workload they run alone"),
     OPTION_FLAG("alone", struct run_options, alone,
-                "with --cpu and a workload: run each by itself first, with lru, for the weighted "
+                "with --cpu and a workload: first run each alone, with lru, for the weighted "
                 "speedup and the fairness of the mix"),
     OPTION_TEXT("annotations", struct run_options, annotations, "FILE",
-                "marks for L2's policy write_buffering, naming the buffers whose stores are .cc or "
-                "whose loads are .cp; `heddle advise l2` writes them (doc/l2.md)"),
+                "annotations for L2's policy write_buffering, naming the buffers whose stores are "
+                ".cc or whose loads are .cp; `heddle advise l2` writes them (doc/l2.md)"),
     OPTION_FLAG("fail-on-stale", struct run_options, fail_on_stale,
-                "exit with status 1 if a kernel or the host reads from DRAM what L2 had dropped: a "
-                "mark is unsound"),
+                "exit with status 1 if a kernel or the host reads data from DRAM that L2 had "
+                "dropped: an annotation is unsound"),
     OPTION_LIST("plugin", struct run_options, plugins, "FILE",
                 "load schedulers and cache policies from a shared object first "
                 "(doc/adding-a-policy.md); may be repeated"),
-    OPTION_TEXT(
-        "engine", struct run_options, engine, "ENGINE",
-        "`skip` (the default) leaves out cycles in which nothing can happen, `cycle` leaves "
-        "out none; the results are the same"),
+    OPTION_TEXT("engine", struct run_options, engine, "ENGINE",
+                "`skip` (the default) skips cycles in which nothing can happen, `cycle` simulates "
+                "all; the results are the same"),
     OPTION_TEXT("fast-paths", struct run_options, fast_paths, "on|off",
                 "`off` disables all fast paths, in either engine: slower, same results; use it to "
                 "find out whether a difference comes from the engine or from a fast path "
@@ -77,14 +76,14 @@ static const struct option options[] = {
                 "run a workload on `heddle` (the default), on `opencl` (the first OpenCL device of "
                 "this machine) or on `opencl:TEXT` (the first whose name contains TEXT)"),
     OPTION_U64("max-insts", struct run_options, max_insts, "N",
-               "stop a launch of a functional run after so many warp instructions"),
-    OPTION_TEXT("host-isa", struct run_options, host_isa, "ISA",
-                "the host's vector instructions to use: generic, avx2, avx512; the results are "
-                "the same with each"),
+               "stop a launch of a functional run after N warp instructions"),
+    OPTION_TEXT(
+        "host-isa", struct run_options, host_isa, "ISA",
+        "the host's vector instructions to use: generic, avx2, avx512; the results are the same"),
     OPTION_FLAG("strict", struct run_options, strict,
                 "stop at an integer division by zero instead of counting it"),
     OPTION_FLAG("kernels", struct run_options, kernels,
-                "print the most important statistics of each kernel too"),
+                "also print the most important statistics of each kernel"),
     OPTION_FLAG("per-pc", struct run_options, per_pc,
                 "print what each static load and store did at L1D, with its source line"),
     OPTION_FLAG(
@@ -102,46 +101,42 @@ static const struct option options[] = {
                 "draw what each warp did in every cycle, for ui.perfetto.dev or chrome://tracing "
                 "(doc/attribution.md); a name that ends in .gz is compressed, and opens there too"),
     OPTION_TEXT("timeline-cycles", struct run_options, timeline_cycles, "FIRST-END",
-                "draw these core cycles only, END not among them; either may be left out"),
+                "draw only these core cycles, END excluded; either may be omitted"),
     OPTION_TEXT("timeline-sms", struct run_options, timeline_sms, "LIST",
-                "draw these SMs only, as in 0,1"),
+                "draw only these SMs, for example 0,1"),
     OPTION_BYTES("timeline-limit", struct run_options, timeline_limit, "SIZE",
-                 "stop drawing where the timeline reaches this size, before it is compressed: 64M"),
+                 "stop drawing when the timeline reaches this size, before compression: 64M"),
     OPTION_U64("series", struct run_options, series, "N",
-               "write a time series, a row every N core cycles, to the file of --series-out, or "
-               "without one into the document of --json; its time goes on between launches, and "
-               "ends at `elapsed_cycles` = `cycles` + "
-               "`wait_cycles`"),
+               "write a time series, one row every N core cycles, to the file of --series-out, or "
+               "without one into the document of --json; its time continues between launches, and "
+               "ends at `elapsed_cycles` = `cycles` + `wait_cycles`"),
     OPTION_TEXT("series-out", struct run_options, series_out, "FILE",
-                "where the time series goes, as CSV"),
+                "the file of the time series, as CSV"),
     OPTION_TEXT("series-columns", struct run_options, series_columns, "LIST",
                 "its columns: names of statistics (`heddle show stats`), resident_warps and "
                 "resident_ctas, separated by commas, or all; if not given the most important ones "
                 "and those of the scheduler, the cache policies and the criticality provider"),
-    OPTION_TEXT(
-        "record-l1d", struct run_options, record_l1d, "FILE",
-        "record every access, fill and eviction of the L1Ds, and how many instructions came "
-        "in between, compressed (doc/l1d-stream.md)"),
+    OPTION_TEXT("record-l1d", struct run_options, record_l1d, "FILE",
+                "record every access, fill and eviction of the L1Ds, and the number of "
+                "instructions between them, compressed (doc/l1d-stream.md)"),
     OPTION_FLAG("record-criticality", struct run_options, record_criticality,
-                "with --record-l1d: how critical each access's warp is too, as the provider in use "
-                "says; `--set criticality=cpl` chooses one"),
+                "with --record-l1d: also record how critical each access's warp is, according to "
+                "the provider in use; `--set criticality=cpl` chooses one"),
     OPTION_TEXT("record-decisions", struct run_options, record_decisions, "FILE",
-                "write every issue and every decision of L1D in their order "
-                "(doc/experiments.md), as `heddle compare --first-difference` reads them"),
+                "write every issue and every decision of L1D in order (doc/experiments.md), as "
+                "`heddle compare --first-difference` reads them"),
     OPTION_TEXT("record", struct run_options, record, "FILE",
-                "record what the warps do, to be replayed on other machines (doc/traces.md)"),
+                "record what the warps do, for replays on other machines (doc/traces.md)"),
     OPTION_TEXT("replay", struct run_options, replay, "FILE",
-                "instead of a workload or a file: replay what was recorded, without computing "
-                "results"),
-    OPTION_FLAG(
-        "force-replay", struct run_options, force_replay,
-        "replay on another machine even if the trace depends on time; warns, and the result "
-        "has `replay_forced`"),
+                "instead of a workload or a file: replay a recording, without computing results"),
+    OPTION_FLAG("force-replay", struct run_options, force_replay,
+                "replay on another machine even if the trace depends on timing; warns, and the "
+                "result has `replay_forced`"),
     OPTION_FLAG("json", struct run_options, json, "print the result as JSON"),
-    OPTION_FLAG("quiet", struct run_options, quiet, "print only what went wrong"),
+    OPTION_FLAG("quiet", struct run_options, quiet, "print only errors"),
     OPTION_TEXT("entry", struct run_options, entry, "KERNEL",
-                "the kernel of a file, by its name in the source or in PTX; not needed if there "
-                "is one only"),
+                "the kernel of a file, by its name in the source or in PTX; not needed if there is "
+                "only one"),
     OPTION_DIM3("grid", struct run_options, grid,
                 "CTAs (work-groups) of the launch; 1,1,1 if not given"),
     OPTION_DIM3("block", struct run_options, block,
@@ -165,7 +160,7 @@ static bool is_file(const char *word)
     return strchr(word, '/') != NULL;
 }
 
-/* The first option given that has no meaning for a workload, or NULL. */
+/* The first given option that does not apply to a workload, or NULL. */
 static const char *option_for_files_only(const struct run_options *o)
 {
     if (o->entry)
@@ -183,7 +178,7 @@ static const char *option_for_files_only(const struct run_options *o)
     return o->build_options ? "--build-options" : NULL;
 }
 
-/* The first option given that watches the machine while it runs, or NULL. */
+/* The first given option that observes the machine while it runs, or NULL. */
 static const char *observation(const struct run_options *o)
 {
     if (o->per_pc)
@@ -207,7 +202,7 @@ static const char *observation(const struct run_options *o)
     return o->attribute ? "--attribute" : NULL;
 }
 
-/* The first option given that says how time is simulated, or NULL. */
+/* The first given option that controls how time is simulated, or NULL. */
 static const char *option_for_timed_runs_only(const struct run_options *o)
 {
     return o->threads         ? "--threads"
@@ -220,7 +215,7 @@ static const char *option_for_timed_runs_only(const struct run_options *o)
                               : NULL;
 }
 
-/* The first option given that says how instructions are executed, or NULL. */
+/* The first given option that controls how instructions are executed, or NULL. */
 static const char *option_for_heddle_only(const struct run_options *o)
 {
     return o->max_insts  ? "--max-insts"
@@ -230,13 +225,13 @@ static const char *option_for_heddle_only(const struct run_options *o)
                          : NULL;
 }
 
-/* The first option given whose output would not fit among rows of several workloads, or NULL. */
+/* The first given option whose output does not fit into rows of several workloads, or NULL. */
 static const char *about_one(const struct run_options *o)
 {
     if (o->kernels && !o->json)
         return "--kernels";
     struct run_options others = *o;
-    others.attribute &= !o->json; /* the sums are statistics like others */
+    others.attribute &= !o->json; /* the sums are ordinary statistics */
     others.locality &= !o->json;
     others.belady &= !o->json;
     return observation(&others);
@@ -257,37 +252,38 @@ static bool sets(const struct run_options *o, const char *name)
     return false;
 }
 
-/* What holds for every run of the machine. */
+/* Checks that apply to every run of the machine. */
 static bool check_machine(const struct run_options *o)
 {
     if (o->l1d && knows_the_future(o->l1d))
-        output_error("%s knows the future, so no run can have it; `heddle run ... --belady` counts "
-                     "what it would have missed, `heddle cache replay` tries it on a recording",
-                     o->l1d);
+        output_error(
+            "%s knows the future, so a run cannot use it; `heddle run ... --belady` counts what it "
+            "would have missed, `heddle cache replay` tries it on a recording",
+            o->l1d);
     else if (o->engine && strcmp(o->engine, "skip") != 0 && strcmp(o->engine, "cycle") != 0)
         output_error("--engine %s: expected skip or cycle", o->engine);
     else if (o->fast_paths && strcmp(o->fast_paths, "on") != 0 && strcmp(o->fast_paths, "off") != 0)
         output_error("--fast-paths %s: expected on or off", o->fast_paths);
     else if (o->series_out && !o->series)
-        output_error("--series-out FILE is a part of --series N");
+        output_error("--series-out FILE needs --series N");
     else if (o->series && !o->series_out && !o->json)
-        output_error("--series N needs a place for the time series: --series-out FILE, or --json");
+        output_error("--series N needs a destination: --series-out FILE, or --json");
     else if (o->series_columns && !o->series)
-        output_error("--series-columns is a part of --series N");
+        output_error("--series-columns needs --series N");
     else if ((o->timeline_cycles || o->timeline_sms || o->timeline_limit) && !o->timeline)
-        output_error("--timeline-cycles, --timeline-sms and --timeline-limit are parts of "
-                     "--timeline FILE");
+        output_error("--timeline-cycles, --timeline-sms and --timeline-limit need --timeline FILE");
     else if (o->annotations && sets(o, "l2.annotations"))
-        output_error("--annotations and --set l2.annotations both mark buffers: give one of them");
+        output_error(
+            "--annotations and --set l2.annotations both annotate buffers: give only one of them");
     else if (o->quantum > UINT32_MAX)
-        output_error("--quantum: that is longer than any run; `max` is as long as possible");
+        output_error("--quantum: this is longer than any run; `max` is as long as possible");
     else
         return true;
     return false;
 }
 
-/* The first option given that a trace has decided already, or NULL: it brings its kernels, their
- * launches and what they did along. */
+/* The first given option that a trace has already determined, or NULL: a trace contains its
+ * kernels, their launches and what they did. */
 static const char *option_against_replay(const struct run_options *o)
 {
     if (o->on)
@@ -305,12 +301,12 @@ static bool check_replay(const struct run_options *o, const struct text_list *op
 {
     const char *misplaced = option_against_replay(o);
     if (operands->n)
-        output_error("--replay FILE stands in place of '%s'", operands->items[0]);
+        output_error("--replay FILE replaces '%s': give only one of them", operands->items[0]);
     else if (o->fail_on_stale)
-        output_error("--fail-on-stale needs the program itself: the host reads dropped data too, "
-                     "and a trace does not have its copies");
+        output_error("--fail-on-stale needs the program itself: the host may read dropped data "
+                     "too, and a trace does not contain its copies");
     else if (misplaced)
-        output_error("%s has no meaning with --replay: the trace brings its own", misplaced);
+        output_error("%s has no effect with --replay: the trace determines it", misplaced);
     else if (o->functional || o->record)
         output_error("%s and --replay exclude each other",
                      o->functional ? "--functional" : "--record");
@@ -319,7 +315,7 @@ static bool check_replay(const struct run_options *o, const struct text_list *op
     return false;
 }
 
-/* The first option given that is for workloads only, or NULL. */
+/* The first given option that is only for workloads, or NULL. */
 static const char *option_for_workloads_only(const struct run_options *o)
 {
     return o->on ? "--on" : o->size ? "--size" : o->seed.is_given ? "--seed" : NULL;
@@ -334,13 +330,13 @@ static bool check_combination(const struct run_options *o, const struct text_lis
     else if (o->cpu && (o->functional || run_is_on_opencl(o)))
         output_error("--cpu is for timed runs");
     else if (o->alone && (!o->cpu || runs_file || operands->n != 1))
-        output_error("--alone goes with --cpu and one workload");
+        output_error("--alone needs --cpu and one workload");
     else if (o->force_replay)
-        output_error("--force-replay goes with --replay");
+        output_error("--force-replay needs --replay");
     else if (misplaced)
-        output_error("%s is for files; a workload brings its own", misplaced);
+        output_error("%s is for files; a workload determines it", misplaced);
     else if (runs_file && operands->n > 1)
-        output_error("one file at a time: '%s' is too many", operands->items[1]);
+        output_error("only one file at a time: '%s' is too many", operands->items[1]);
     else if (runs_file && option_for_workloads_only(o))
         output_error("%s is for workloads", option_for_workloads_only(o));
     else if (o->on && strcmp(o->on, "heddle") != 0 && !run_is_on_opencl(o))
@@ -353,7 +349,7 @@ static bool check_combination(const struct run_options *o, const struct text_lis
     else if (option_for_timed_runs_only(o) && (o->functional || run_is_on_opencl(o)))
         output_error("%s is for timed runs", option_for_timed_runs_only(o));
     else if (option_for_heddle_only(o) && run_is_on_opencl(o))
-        output_error("%s has no meaning on an OpenCL device", option_for_heddle_only(o));
+        output_error("%s has no effect on an OpenCL device", option_for_heddle_only(o));
     else
         return check_machine(o);
     return false;
@@ -365,7 +361,7 @@ static void add_setting(struct text_list *list, const char *text)
     list->items[list->n++] = text;
 }
 
-/* Options that stand for parameters come first, so that --set has the last word. */
+/* Options that stand for parameters come first, so that --set wins. */
 static struct text_list all_settings(const struct run_options *o, const char *annotations,
                                      struct arena *arena)
 {
@@ -387,22 +383,22 @@ static struct text_list all_settings(const struct run_options *o, const char *an
     return list;
 }
 
-/* Somebody must say how critical warps are, if that is to be recorded. */
+/* Recording criticality needs a provider. */
 static bool check_criticality(const struct run_options *o, const struct machine_config *c)
 {
     if (!o->record_criticality)
         return true;
     if (!o->record_l1d)
-        output_error("--record-criticality is a part of --record-l1d FILE");
+        output_error("--record-criticality needs --record-l1d FILE");
     else if (c->criticality == criticality_find("none"))
-        output_error("--record-criticality: nobody says how critical warps are; "
-                     "--set criticality=cpl makes somebody");
+        output_error("--record-criticality: there is no criticality provider; choose one with "
+                     "--set criticality=cpl");
     else
         return true;
     return false;
 }
 
-/* Says so, if the scheduler can have no effect; false if that cannot be meant. */
+/* Warns if the scheduler can have no effect; false if that is certainly a mistake. */
 static bool check_scheduler(const struct run_options *o, const struct machine_config *c)
 {
     struct diag_list diags = {0};
@@ -415,7 +411,7 @@ static bool check_scheduler(const struct run_options *o, const struct machine_co
     return ok;
 }
 
-/* Where nothing is timed nobody waits for a warp or a line. */
+/* Without timing nothing waits for a warp or a line. */
 static void warn_of_no_effect(const struct run_options *o)
 {
     const char *lost = o->l1d         ? "--l1d"
@@ -424,7 +420,7 @@ static void warn_of_no_effect(const struct run_options *o)
                        : o->llc       ? "--llc"
                        : o->cpu       ? "--cpu"
                                       : NULL;
-    const char *why = "it decides in timed runs only";
+    const char *why = "it only matters in timed runs";
     if (!lost && run_is_on_opencl(o)) {
         lost = o->gpu ? "--gpu" : o->settings.n ? "--set" : NULL;
         why = "no GPU is simulated";
@@ -437,7 +433,7 @@ static void warn_of_no_effect(const struct run_options *o)
     strbuf_destroy(&text);
 }
 
-/* Threads meet after every quantum: one that waits for a processor keeps all the others waiting. */
+/* Threads synchronise after every quantum: one that waits for a processor delays all others. */
 static void warn_of_threads(const struct run_options *o)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -521,21 +517,21 @@ static const char *const examples[] = {
     "heddle run kmn --gpu m2090 --scheduler lrr --set l1d.n_sets=64",
     "on another machine, with another scheduler and a larger L1D",
     "heddle run hga --gpu gtx480 --atomics atom_hybrid --set atomics.spec_fetch=true",
-    "atomics performed in L1D, under mutexes that travel on and between rings",
+    "atomics performed in L1D, under mutexes that move on and between rings",
     "heddle run bfs --size paper-s4:graph=tree:edges=2M",
-    "a tree of two million edges in place of the paper's graph",
+    "a tree of two million edges instead of the paper's graph",
     "heddle run bfs --functional",
-    "without timing, as fast as it goes",
+    "without timing, as fast as possible",
     "heddle run all --functional --size tiny --json",
     "every workload, one JSON object each",
     "heddle run bfs --on opencl",
     "the same workload on an OpenCL device of this machine",
     "heddle run kmn --record kmn.trace",
-    "a run to be replayed later: under another scheduler, say",
+    "a run to be replayed later, for example under another scheduler",
     "heddle run --replay kmn.trace --scheduler lrr",
     "the same instructions and addresses; no results are computed, so none are verified",
     "heddle run --gpu hetero --llc tap_ucp --cpu bzip2,xz kmn",
-    "two CPU programs beside the GPU, which share its last-level cache",
+    "two CPU programs beside the GPU, sharing its last-level cache",
     "heddle run add.cl --functional --grid 64 --block 256 --arg buf:@a.bin --arg rand:64K:7 "
     "--arg out:64K:c.bin --arg i32:16384",
     "your own kernel: two inputs, a result written to a file, a number",

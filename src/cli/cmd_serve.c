@@ -14,12 +14,13 @@ struct serve_command {
 
 static const struct option options[] = {
     OPTION_TEXT("store", struct serve_command, store, "FILE",
-                "the store, which may be filled meanwhile"),
+                "the store, which may be filled at the same time"),
     OPTION_GIVEN("port", struct serve_command, port, "N",
-                 "where to listen, 8650 if not given; 0 is any port that is free"),
+                 "the port, 8650 if not given; 0 selects a free one"),
 };
 
-/* A store that cannot be read now is a mistake; one that vanishes later is told on the page. */
+/* A store that cannot be read now is an error; one that disappears later is reported on the
+ * page. */
 static enum heddle_status check_store(const char *path)
 {
     struct store *s = NULL;
@@ -75,7 +76,7 @@ const struct command command_serve = {
     .summary = "show the page of a store live, to this machine",
     .description =
         "Serves the page of `heddle report` on the loopback address. It shows new results as "
-        "sweeps store them, how far these are, and how long they still take. Ctrl-C ends it.",
+        "sweeps store them, the progress of sweeps, and their remaining time. Ctrl-C ends it.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct serve_command),

@@ -1,4 +1,4 @@
-/* heddle show: what there is to choose from, for people and (--json) for programs. */
+/* heddle show: lists what can be chosen, for people and (--json) for programs. */
 #include <string.h>
 
 #include "cli/command.h"
@@ -9,7 +9,7 @@
 
 static const struct show_topic topics[] = {
     {.word = "workloads",
-     .help = "the built-in workloads, and how the papers class them",
+     .help = "the built-in workloads, and their classes in the papers",
      .show = show_workloads,
      .markdown = show_workloads_markdown},
     {.word = "workload",
@@ -18,9 +18,8 @@ static const struct show_topic topics[] = {
      .show = show_workload},
     {.word = "kernels",
      .name_word = "WORKLOAD|FILE",
-     .help =
-         "the kernels of a workload, or of a .cl or .cu file, and their arguments by number, to "
-         "mark buffers for L2 (doc/l2.md)",
+     .help = "the kernels of a workload, or of a .cl or .cu file, and their arguments by number, "
+             "to annotate buffers for L2 (doc/l2.md)",
      .show = show_kernels},
     {.word = "gpus", .help = "the GPUs that can be simulated", .show = show_gpus},
     {.word = "gpu",
@@ -63,12 +62,12 @@ static const struct show_topic topics[] = {
      .takes_settings = true},
     {.word = "trace",
      .name_word = "FILE",
-     .help = "one trace of `heddle run --record`: its launches, sizes, whether it depends on time, "
-             "and that no part of it is damaged",
+     .help = "one trace of `heddle run --record`: its launches, sizes, whether it depends on "
+             "timing, and whether it is damaged",
      .show = show_trace,
      .takes_unchecked = true},
     {.word = "classes",
-     .help = "the classes that instructions are counted by",
+     .help = "the classes by which instructions are counted",
      .show = show_classes},
     {.word = "stats",
      .long_word = "statistics",
@@ -89,12 +88,10 @@ static const struct option options[] = {
     OPTION_FLAG("markdown", struct show_options, markdown,
                 "with workloads, stats and terms: print the page of doc/"),
     OPTION_FLAG("unchecked", struct show_options, unchecked,
-                "with trace: do not read all of the file to see whether it is damaged; for "
-                "traces of many gigabytes"),
-    OPTION_TEXT(
-        "gpu", struct show_options, gpu, "GPU",
-        "with schedulers, policies and atomics: the GPU whose hardware is counted; gtx480 if not "
-        "given"),
+                "with trace: do not check the whole file for damage; for traces of many gigabytes"),
+    OPTION_TEXT("gpu", struct show_options, gpu, "GPU",
+                "with schedulers, policies and atomics: the GPU for the hardware cost; gtx480 if "
+                "not given"),
     OPTION_LIST(
         "set", struct show_options, settings, "NAME=VALUE",
         "with gpu, schedulers, policies and atomics: change a parameter of the GPU first; may be "
@@ -113,11 +110,11 @@ static enum heddle_status show_topic(const struct show_topic *t, const struct sh
                                      const char *name)
 {
     if (o->settings.n && !t->takes_settings)
-        return complain("--set has no meaning with heddle show ", t->word);
+        return complain("--set has no effect with heddle show ", t->word);
     if (o->gpu && !t->takes_gpu)
-        return complain("--gpu has no meaning with heddle show ", t->word);
+        return complain("--gpu has no effect with heddle show ", t->word);
     if (o->unchecked && !t->takes_unchecked)
-        return complain("--unchecked has no meaning with heddle show ", t->word);
+        return complain("--unchecked has no effect with heddle show ", t->word);
     if (o->markdown && !t->markdown)
         return complain("there is no page for --markdown of heddle show ", t->word);
     if (o->markdown && o->json)
@@ -148,7 +145,7 @@ static enum heddle_status run_show(const void *values, const struct text_list *o
         if (t->name_word && operands->n < 2)
             return complain("a name is missing: heddle show ", t->word);
         if (!t->name_word && operands->n > 1)
-            return complain("one word too many: ", operands->items[1]);
+            return complain("too many words: ", operands->items[1]);
         return show_topic(t, o, t->name_word ? operands->items[1] : NULL);
     }
     return output_unknown("topic", operands->items[0], words, N_TOPICS,
@@ -180,7 +177,7 @@ static const char *const examples[] = {
     "heddle show gpu gtx480 --set n_sms=30",
     "a GTX 480 with twice the SMs",
     "heddle show kernels fft",
-    "what the arguments of its kernels are, for --annotations",
+    "the arguments of its kernels, for --annotations",
     "heddle show policy plru --gpu m2090",
     "a cache policy, and what it costs in the L1D of an M2090",
     NULL,

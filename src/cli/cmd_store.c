@@ -1,4 +1,4 @@
-/* heddle store: what is done to whole stores. */
+/* heddle store: operations on whole stores. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,7 +12,7 @@ struct store_command {
 };
 
 static const struct option options[] = {
-    OPTION_FLAG("quiet", struct store_command, quiet, "print only what went wrong"),
+    OPTION_FLAG("quiet", struct store_command, quiet, "print only errors"),
 };
 
 static bool are_the_same_file(const char *a, const char *b)
@@ -36,7 +36,7 @@ static enum heddle_status merge_one(struct store *s, const char *into, const cha
     if (status != HEDDLE_OK)
         output_failure(strbuf_text(&s->error));
     else
-        strbuf_addf(out, "%s: %lld result%s taken, %lld there already\n", from,
+        strbuf_addf(out, "%s: %lld result%s taken, %lld already there\n", from,
                     (long long)merged.n_taken, merged.n_taken == 1 ? "" : "s",
                     (long long)merged.n_there);
     return status;
@@ -94,22 +94,21 @@ static enum heddle_status run_store(const void *values, const struct text_list *
 
 static const char *const examples[] = {
     "heddle store merge all.db node1.db node2.db",
-    "what sweeps on two machines found, in one store",
+    "the results of sweeps on two machines in one store",
     "heddle store upgrade results.db",
-    "brings a store of an earlier Heddle to the present schema",
+    "upgrades a store of an earlier Heddle to the current schema",
     NULL,
 };
 
 const struct command command_store = {
     .name = "store",
     .operands = "merge INTO FROM...|upgrade FILE...",
-    .summary = "merge stores of results, or bring old ones up to date",
-    .description =
-        "`merge` takes the results of the stores FROM that INTO does not have, each store in one "
-        "transaction; INTO is made if it is not there, FROM is not changed. A result takes the "
-        "place of a failure. Two stores whose results of one point differ are not merged: one of "
-        "them is wrong, and the exit status is 1. `upgrade` brings stores that an earlier Heddle "
-        "wrote to the present schema.",
+    .summary = "merge stores of results, or upgrade old ones",
+    .description = "`merge` takes the results of the stores FROM that INTO does not have, each "
+                   "store in one transaction; INTO is created if missing, FROM is not changed. A "
+                   "result replaces a failure. Two stores whose results of one point differ are "
+                   "not merged: one of them is wrong, and the exit status is 1. `upgrade` brings "
+                   "stores that an earlier Heddle wrote to the current schema.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct store_command),

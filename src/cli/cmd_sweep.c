@@ -1,4 +1,4 @@
-/* heddle sweep: the points of an experiment file, into a store. */
+/* heddle sweep: runs the points of an experiment file into a store. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,19 +22,19 @@ struct sweep_command {
 
 static const struct option options[] = {
     OPTION_TEXT("store", struct sweep_command, store, "FILE",
-                "where results are kept, a SQLite file; made if it is not there"),
+                "the store of results, a SQLite file; created if missing"),
     OPTION_GIVEN("jobs", struct sweep_command, jobs, "N",
-                 "points to run at a time; one a processor if not given"),
+                 "points to run at a time; one per processor if not given"),
     OPTION_TEXT("size", struct sweep_command, size, "SIZE", "this size instead of the file's"),
     OPTION_TEXT("gpu", struct sweep_command, gpu, "GPU", "this GPU instead of the file's"),
     OPTION_TEXT("traces", struct sweep_command, traces, "FOLDER",
-                "record a trace of each workload and input there, and replay it for further "
-                "points where that is exact (doc/traces.md); results are then not verified"),
+                "record a trace of each workload and input there, and replay it for further points "
+                "where that is exact (doc/traces.md); replayed results are not verified"),
     OPTION_FLAG("dry-run", struct sweep_command, dry_run,
                 "check the file and list its points; run nothing, write nothing"),
     OPTION_FLAG("list-points", struct sweep_command, list_points,
-                "print a line for each point that --store does not have yet: its id, a tab, and "
-                "what it is; for engines of your own (doc/scale-out.md)"),
+                "print a line for each point that is not in --store yet: its id, a tab, and a "
+                "description; for your own engines (doc/scale-out.md)"),
     OPTION_LIST("run-point", struct sweep_command, ids, "ID",
                 "run only this point of the file; may be repeated"),
     OPTION_TEXT("on", struct sweep_command, on, "slurm",
@@ -42,18 +42,19 @@ static const struct option options[] = {
                 "(doc/scale-out.md)"),
     OPTION_LIST("sbatch", struct sweep_command, sbatch, "NAME=VALUE",
                 "with --on slurm: an option of sbatch, such as partition=long; may be repeated"),
-    OPTION_FLAG("retry", struct sweep_command, retry, "run points again that failed before"),
-    OPTION_FLAG("fail-on-stale", struct sweep_command, fail_on_stale,
-                "exit with status 1 if a kernel or the host of any point reads from DRAM what L2 "
-                "had dropped: a mark is unsound; without it, a warning names such points"),
-    OPTION_FLAG("quiet", struct sweep_command, quiet, "print only what went wrong"),
+    OPTION_FLAG("retry", struct sweep_command, retry, "retry points that failed before"),
+    OPTION_FLAG(
+        "fail-on-stale", struct sweep_command, fail_on_stale,
+        "exit with status 1 if a kernel or the host of any point reads data from DRAM that L2 had "
+        "dropped: an annotation is unsound; without it, a warning names such points"),
+    OPTION_FLAG("quiet", struct sweep_command, quiet, "print only errors"),
 };
 
 /* --- points for other engines --- */
 
 enum { ID_CHARACTERS = 16 };
 
-/* To be run: the store has no result, and no earlier point of the file is the same. */
+/* To be run: the store has no result, and no earlier point of the file has the same key. */
 static enum heddle_status print_ids(const struct sweep_command *o, const struct spec *spec,
                                     struct store *s)
 {
@@ -92,7 +93,7 @@ static enum heddle_status list_ids(const struct sweep_command *o, const struct s
     return status;
 }
 
-/* Of all points only those that --run-point names stay, each once. */
+/* Keeps only the points that --run-point names, each once. */
 static bool keep_named_points(const struct sweep_command *o, struct spec *spec, const char *path)
 {
     uint32_t n = 0;
@@ -103,7 +104,7 @@ static bool keep_named_points(const struct sweep_command *o, struct spec *spec, 
             i++;
         if (strlen(id) < ID_CHARACTERS || i == spec->n_points) {
             output_error("--run-point %s: %s has no such point; --list-points lists the ids, which "
-                         "are others if the file, an input or Heddle has changed",
+                         "change with the file, an input or Heddle",
                          id, path);
             return false;
         }
@@ -126,7 +127,7 @@ static enum heddle_status check_files(const struct sweep_command *o, const struc
     return file_uses_check(&uses);
 }
 
-/* What makes the same points of the file again. */
+/* The options that make the same points of the file again. */
 static void add_changes(const struct sweep_command *o, struct point_words *words)
 {
     if (o->size) {
@@ -181,18 +182,19 @@ static bool check_options(const struct sweep_command *o)
 {
     bool only_lists = o->dry_run || o->list_points;
     if (!o->store && !only_lists)
-        output_error("heddle sweep needs a place for results: --store FILE");
+        output_error("heddle sweep needs a store for the results: --store FILE");
     else if (only_lists && o->ids.n)
-        output_error("--run-point runs, --dry-run and --list-points do not");
+        output_error(
+            "--run-point runs points; --dry-run and --list-points do not: give only one of them");
     else if (o->on && strcmp(o->on, "slurm") != 0)
         output_error("--on %s: expected slurm", o->on);
     else if (o->on && (only_lists || o->ids.n || o->traces))
-        output_error("--on slurm runs all points that are missing: not with --dry-run, "
-                     "--list-points, --run-point or --traces");
+        output_error("--on slurm runs all missing points: not with --dry-run, --list-points, "
+                     "--run-point or --traces");
     else if (only_lists && o->fail_on_stale)
-        output_error("--fail-on-stale is about results: not with --dry-run or --list-points");
+        output_error("--fail-on-stale needs results: not with --dry-run or --list-points");
     else if (o->sbatch.n && !o->on)
-        output_error("--sbatch is a part of --on slurm");
+        output_error("--sbatch needs --on slurm");
     else
         return true;
     return false;
@@ -250,10 +252,10 @@ const struct command command_sweep = {
     .operands = "FILE",
     .summary = "run an experiment: workloads x GPUs x schedulers x policies x parameters x seeds",
     .description =
-        "Runs the points of an experiment file (YAML, doc/experiments.md) side by side and keeps "
-        "every result in a store. Points that are in the store are not run again, so an "
-        "interrupted sweep resumes where it stopped. A point that fails is recorded with its "
-        "message, and the sweep continues; the exit status is 1 if any point failed.",
+        "Runs the points of an experiment file (YAML, doc/experiments.md), several at a time, and "
+        "stores every result. Points that are in the store are not run again, so an interrupted "
+        "sweep resumes where it stopped. A point that fails is recorded with its message, and the "
+        "sweep continues; the exit status is 1 if any point failed.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct sweep_command),

@@ -1,4 +1,4 @@
-/* heddle tune: the best value of a mechanism's parameter, by running all of them. */
+/* heddle tune: finds the best value of a mechanism's parameter by running all of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct tune_command {
 
 static const struct option options[] = {
     OPTION_TEXT("store", struct tune_command, store, "FILE",
-                "where results are kept; limits it has are not run again"),
+                "the store of results; limits that it has are not run again"),
     OPTION_TEXT("size", struct tune_command, size, "SIZE",
                 "input of the workload; small if not given"),
     OPTION_TEXT("gpu", struct tune_command, gpu, "GPU", "gtx480 if not given"),
@@ -28,14 +28,14 @@ static const struct option options[] = {
     OPTION_TEXT("limits", struct tune_command, limits, "N,N,...",
                 "limits to try; all from 1 to the warps of an SM if not given"),
     OPTION_GIVEN("jobs", struct tune_command, jobs, "N",
-                 "limits to try at a time; one a processor if not given"),
+                 "limits to try at a time; one per processor if not given"),
     OPTION_TEXT("traces", struct tune_command, traces, "FOLDER",
-                "record a trace of each workload and input there, and replay it for further "
-                "points where that is exact (doc/traces.md); results are then not verified"),
+                "record a trace of each workload and input there, and replay it for further points "
+                "where that is exact (doc/traces.md); replayed results are not verified"),
     OPTION_FLAG("json", struct tune_command, json, "print the result as JSON"),
 };
 
-/* The experiment as a file would say it. */
+/* The experiment as a file. */
 static enum heddle_status write_spec(const struct tune_command *o, const char *workload,
                                      struct strbuf *out)
 {
@@ -70,7 +70,7 @@ static double stat_of(const struct result *r, const char *name)
     return s ? s->value : 0;
 }
 
-/* The fewest cycles; of equals the smallest limit, which asks for the least. */
+/* The fewest cycles; of equals the smallest limit. */
 static uint32_t find_best(const struct result_set *set)
 {
     uint32_t best = 0;
@@ -105,7 +105,7 @@ static void print_table(const struct spec *spec, const struct result_set *set, s
     strbuf_addf(out, "%s (%s): the best limit is %s", spec->points[0].workload->name,
                 spec->points[0].size->name, limit_of(&spec->points[best], &limit));
     if (best == set->n - 1)
-        strbuf_add(out, set->n > 1 ? ", the last of those tried\n" : ", the only one tried\n");
+        strbuf_add(out, set->n > 1 ? ", the largest one tried\n" : ", the only one tried\n");
     else
         strbuf_addf(out, ", %.3f times as fast as %s\n",
                     last / stat_of(&set->items[best], "cycles"),
@@ -194,7 +194,7 @@ static enum heddle_status run_tune(const void *values, const struct text_list *o
         return HEDDLE_BAD_INPUT;
     if (strcmp(operands->items[0], "swl") != 0)
         return output_unknown("mechanism to tune", operands->items[0], known, 1,
-                              "swl is what can be tuned");
+                              "only swl can be tuned");
     if (strcmp(workload, "all") == 0) {
         output_error(
             "heddle tune takes one workload at a time; `heddle show workloads` lists them");
@@ -203,7 +203,7 @@ static enum heddle_status run_tune(const void *values, const struct text_list *o
     if (!workload_find(workload))
         return output_unknown_workload(workload);
     if (!o->store) {
-        output_error("heddle tune needs a place for results: --store FILE");
+        output_error("heddle tune needs a store for the results: --store FILE");
         return HEDDLE_BAD_INPUT;
     }
     struct strbuf text = {0};
@@ -227,7 +227,7 @@ static enum heddle_status run_tune(const void *values, const struct text_list *o
 
 static const char *const examples[] = {
     "heddle tune swl kmn --gpu ccws --store results.db",
-    "every limit from 1 to 32, side by side; the best one is Best-SWL of the paper on CCWS",
+    "every limit from 1 to 32, several at a time; the best one is Best-SWL of the paper on CCWS",
     "heddle tune swl kmn --size tiny --limits 1,2,4,8 --store results.db",
     "a few limits only",
     NULL,
@@ -237,11 +237,10 @@ const struct command command_tune = {
     .name = "tune",
     .operands = "swl WORKLOAD",
     .summary = "find the best static warp limit of a workload",
-    .description =
-        "Runs a workload under static warp limiting (scheduler swl) with every limit, several at a "
-        "time, keeps the results in a store, and prints cycles against the limit. The best limit "
-        "is the one with the fewest cycles, of equals the smallest. Nothing is left out: a curve "
-        "may have several peaks.",
+    .description = "Runs a workload under static warp limiting (scheduler swl) with every limit, "
+                   "several at a time, stores the results, and prints cycles against the limit. "
+                   "The best limit is the one with the fewest cycles; of equals, the smallest. No "
+                   "limit is skipped, because the curve may have several peaks.",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct tune_command),

@@ -26,7 +26,7 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-/* True if help is asked for among the words before a "--". */
+/* Do the words before a "--" ask for help? */
 static bool asks_for_help(uint32_t n_words, const char *const *words)
 {
     for (uint32_t i = 0; i < n_words && strcmp(words[i], "--") != 0; i++)
@@ -46,7 +46,7 @@ static bool check_operands(const struct command *c, const struct text_list *oper
         diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, hint, "heddle %s needs %s", c->name,
                  c->operands);
     else
-        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, hint, "one word too many: '%s'",
+        diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, hint, "too many words: '%s'",
                  operands->items[c->max_operands]);
     return false;
 }
@@ -79,7 +79,7 @@ static enum heddle_status report_unknown_option(const char *word)
 {
     static const char *const names[] = {"--help", "--version"};
     return output_unknown("option", word, names, sizeof names / sizeof names[0],
-                          "`heddle --help` lists them; options of a command come behind it");
+                          "`heddle --help` lists them; options of a command come after it");
 }
 
 enum heddle_status command_report_unknown(const char *word)

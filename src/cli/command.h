@@ -1,5 +1,5 @@
-/* A command of the command line: its name, its options and its text, and what it does. Adding one
- * = one file with a `const struct command`, and one line in commands.def. */
+/* A command of the command line: its name, options, help text and function. To add one, write a
+ * file with a `const struct command` and add a line to commands.def. */
 #ifndef HEDDLE_CLI_COMMAND_H
 #define HEDDLE_CLI_COMMAND_H
 
@@ -13,14 +13,14 @@ struct command {
     const char *description;
     const struct option *options;
     uint32_t n_options;
-    size_t options_bytes; /* of the struct that the rows' offsets refer to */
+    size_t options_bytes; /* size of the struct that the rows' offsets refer to */
     const void *defaults; /* such a struct; NULL = all zero */
     uint32_t min_operands, max_operands;
     const char *const *examples; /* pairs: a command line and what it does; ends with NULL */
-    /* Words that the first operand may be beside those of `operands`, each behind a blank; NULL =
-     * none. */
+    /* Further words for the first operand besides those in `operands`, each preceded by a blank;
+     * NULL = none. */
     void (*add_words)(struct strbuf *out);
-    /* More text for help, from the command's own tables; NULL = none. */
+    /* Additional help from the command's own tables; NULL = none. */
     void (*more_help)(struct strbuf *out);
     enum heddle_status (*run)(const void *options, const struct text_list *operands);
 };
@@ -29,7 +29,7 @@ extern const struct command *const commands[];
 extern const uint32_t n_commands;
 const struct command *command_find(const char *name); /* NULL if there is none */
 
-/* Says that there is no such command, and which was perhaps meant; HEDDLE_BAD_INPUT. */
+/* Reports that there is no such command, with the nearest name; HEDDLE_BAD_INPUT. */
 enum heddle_status command_report_unknown(const char *name);
 
 /* Runs the command that argv names; returns the exit status. */

@@ -19,9 +19,9 @@ static double stat(const struct why *w, int side, const char *name)
 
 enum fact_kind {
     AMOUNT,
-    SHARE,   /* a fraction, told in percent */
-    IF_ANY,  /* an amount, of no interest where both have none */
-    STALLED, /* a part of the cycles L1D stood still, of interest where they differ by it */
+    SHARE,   /* a fraction, printed in percent */
+    IF_ANY,  /* an amount, omitted if both have none */
+    STALLED, /* a part of the cycles L1D was stalled, shown if the runs differ in it */
 };
 static const struct fact {
     const char *title, *stat;
@@ -30,7 +30,7 @@ static const struct fact {
     {"cycles", "cycles", AMOUNT},
     {"loads at L1D", "l1d.loads", AMOUNT},
     {"  hit rate", "l1d.hit_rate", SHARE},
-    {"  hits on lines of the thread", "locality.intra_thread", AMOUNT},
+    {"  hits on the thread's own lines", "locality.intra_thread", AMOUNT},
     {"    of the warp's other threads", "locality.inter_thread", AMOUNT},
     {"    of other warps", "locality.inter_warp", AMOUNT},
     {"  misses", "l1d.misses", AMOUNT},
@@ -47,8 +47,8 @@ static const struct fact {
     {"DRAM bytes", "dram.bytes", AMOUNT},
 };
 
-/* A cause of stalls is, if the runs differ in it by a hundredth of what the one that stood still
- * longer did. */
+/* A cause of stalls is of interest if the runs differ in it by a hundredth of the stalls of the one
+ * with more. */
 static bool is_of_interest(const struct why *w, const struct fact *f)
 {
     double a = stat(w, 0, f->stat), b = stat(w, 1, f->stat);
@@ -77,7 +77,7 @@ static void add_shares(struct table *t, double a, double b)
     table_cell(t, "%+.1f", 100 * (b - a));
 }
 
-/* None are known of a scheduler that has no victim tags. */
+/* Unknown for a scheduler without victim tags. */
 static void add_vta_hits(struct table *t, uint64_t n)
 {
     if (n)

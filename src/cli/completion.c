@@ -1,5 +1,5 @@
 /* Completion of command lines in bash: a script with the commands, their options and operands from
- * the tables, and the names from the registries. What comes from plug-ins is not in it. */
+ * the tables, and the names from the registries. It does not include plug-ins. */
 #include <ctype.h>
 #include <string.h>
 
@@ -153,12 +153,12 @@ static const struct names {
     {"parameters", add_parameters},
 };
 
-/* --- what stands where --- */
+/* --- what can be completed where --- */
 
-/* The names that the value of an option or an operand is one of. Of a command, or (NULL) of any. */
+/* The list of names for the value of an option or an operand. Of a command, or (NULL) of any. */
 static const struct use {
     const char *command;
-    const char *word; /* an option, an operand as help calls it, a topic or a parameter */
+    const char *word; /* an option, an operand as in help, a topic or a parameter */
     const char *names;
     bool or_file;
 } uses[] = {
@@ -209,8 +209,8 @@ static bool is_file(const char *word, size_t len)
     return false;
 }
 
-/* Operands as help has them, "WORKLOAD...|all|FILE|--replay FILE": words in lower case stand for
- * themselves. What follows an option is its value. */
+/* Operands as in help, "WORKLOAD...|all|FILE|--replay FILE": lower-case words stand for themselves.
+ * The word after an option is its value. */
 static void add_operands(const struct command *c, struct strbuf *out)
 {
     static const char letters[] =
@@ -237,7 +237,7 @@ static void add_operands(const struct command *c, struct strbuf *out)
     strbuf_destroy(&words);
 }
 
-/* The options that take a file, or whose value is free: " --a | --b". */
+/* The options that take a file, or any value: " --a | --b". */
 static void add_arm(const struct command *c, bool files, struct strbuf *out)
 {
     struct strbuf arm = {0};
@@ -255,7 +255,7 @@ static void add_arm(const struct command *c, bool files, struct strbuf *out)
     strbuf_destroy(&arm);
 }
 
-/* Without dashes too: a topic of `heddle show`, a parameter behind --set. */
+/* Also without dashes: a topic of `heddle show`, a parameter after --set. */
 static bool stands_alone(const struct use *u, const struct command *c)
 {
     bool takes_settings = false;
@@ -284,7 +284,7 @@ static void add_command(const struct command *c, struct strbuf *out)
     strbuf_destroy(&operands);
 }
 
-extern const char completion_script[]; /* completion.bash: what is done with all this */
+extern const char completion_script[]; /* completion.bash: the code that uses these tables */
 
 void completion_bash(struct strbuf *out)
 {

@@ -18,7 +18,7 @@ static void show(void *user, const char *name, uint64_t n_insts)
     if (n_insts)
         output_progress("recording %s: %.1f million instructions", name, (double)n_insts / 1e6);
     else
-        output_progress("recording %s: the first instructions are skipped", name);
+        output_progress("recording %s: skipping the first instructions", name);
 }
 
 const struct cpu_watch cpu_watch_on_terminal = {show, NULL};

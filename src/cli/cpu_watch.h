@@ -1,4 +1,4 @@
-/* Shows on a terminal how the recording of a CPU program goes on. */
+/* Shows the progress of recording a CPU program on a terminal. */
 #ifndef HEDDLE_CLI_CPU_WATCH_H
 #define HEDDLE_CLI_CPU_WATCH_H
 

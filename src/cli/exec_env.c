@@ -40,7 +40,7 @@ static bool set_list(const char *name, const struct text_list *list, const char 
     return ok;
 }
 
-/* Programs that insist on a CPU should run too, where no other platform can give them one. */
+/* Programs that insist on a CPU should run too, if no other platform has one. */
 static bool set_device_type(const struct exec_options *o)
 {
     static const char name[] = "HEDDLE_CL_DEVICE_TYPE";
@@ -76,7 +76,7 @@ static bool set_options(const struct exec_options *o)
 
 /* --- the library, and how loaders find it --- */
 
-/* Beside the program, or where installations put it; NULL after saying so. */
+/* Beside the program, or in the installation; NULL after reporting that it is missing. */
 static const char *find_library(struct arena *arena)
 {
     static const char *const places[] = {"libheddle_ocl.so",
@@ -89,7 +89,7 @@ static const char *find_library(struct arena *arena)
         found = arena_strdup(arena, strbuf_text(&path));
     else
         output_error(
-            "there is no libheddle_ocl.so, the OpenCL device, in %s nor in %s/../%s; `make` "
+            "libheddle_ocl.so, the OpenCL device, is neither in %s nor in %s/../%s; `make` "
             "builds it, HEDDLE_OCL=PATH names another place",
             strbuf_text(&path), strbuf_text(&path), HEDDLE_LIBDIR);
     strbuf_destroy(&path);
@@ -120,7 +120,8 @@ static void add_others(const char *folder)
     globfree(&found);
 }
 
-/* A folder of .icd files: ours, and on request those of the machine. NULL if there is none. */
+/* A folder of .icd files: ours, and on request those of the machine. NULL if it cannot be
+ * created. */
 static const char *make_vendors(const char *library, bool beside, struct arena *arena)
 {
     const char *cache = disk_cache_folder(arena);
@@ -134,12 +135,12 @@ static const char *make_vendors(const char *library, bool beside, struct arena *
     return place_icd(folder, "heddle.icd", library) ? folder : NULL;
 }
 
-/* Debian's loader takes a library for OCL_ICD_VENDORS, Khronos' a list of them for
+/* Debian's loader accepts a library in OCL_ICD_VENDORS, Khronos' a list of them in
  * OCL_ICD_FILENAMES; OPENCL_VENDOR_PATH is a folder for either. */
 static bool set_loader(const char *library, const char *vendors, bool beside)
 {
     if (beside && !vendors) {
-        output_error("--beside needs a folder that can be written: HEDDLE_CACHE names one");
+        output_error("--beside needs a writable folder: name one with HEDDLE_CACHE");
         return false;
     }
     return setenv("OCL_ICD_VENDORS", beside ? vendors : library, 1) == 0 &&

@@ -1,5 +1,5 @@
-/* OpenCL programs that heddle waits for (exec.h). What they leave is in files of memory, which any
- * process of theirs finds by the names that they have below /proc. */
+/* OpenCL programs that heddle waits for (exec.h). Their output goes to in-memory files, which all
+ * of their processes can open through /proc. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ static bool read_all(int fd, struct strbuf *out)
     return n == 0;
 }
 
-/* In the child: nothing to read, nothing printed, messages to the file. */
+/* In the child: no input, no output, messages to the file. */
 static bool be_silent(int messages)
 {
     int null = open("/dev/null", O_RDWR);
@@ -84,7 +84,7 @@ enum heddle_status exec_run(const struct exec_options *options, const struct tex
         output_error("cannot run %s: %s", command->items[0], strerror(errno));
         status = HEDDLE_ENVIRONMENT;
     } else if (!l2_report_read(report, strbuf_text(&text))) {
-        output_error("libheddle_ocl.so is not of this version of heddle");
+        output_error("libheddle_ocl.so belongs to another version of heddle");
         status = HEDDLE_ENVIRONMENT;
     }
     if (lines >= 0)

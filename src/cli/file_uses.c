@@ -40,8 +40,8 @@ void file_uses_write(struct file_uses *u, const char *option, const char *path)
     add(u, (struct file_use){.path = path, .option = option});
 }
 
-/* Both are there, under whatever names. Devices and pipes are not replaced by what is written to
- * them. */
+/* Both exist, possibly under different names. Devices and pipes are not replaced by what is written
+ * to them. */
 static bool are_one_file(const char *path, const char *other)
 {
     struct stat x, y;
@@ -49,7 +49,7 @@ static bool are_one_file(const char *path, const char *other)
            x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Neither is there yet: the same name, in folders that are one. */
+/* Neither exists yet: the same name, in the same folder. */
 static bool will_be_one_file(const char *path, const char *other)
 {
     struct arena arena = {0};
@@ -65,7 +65,7 @@ static bool will_be_one_file(const char *path, const char *other)
     return will;
 }
 
-/* What is wrong with writing there, as errno tells it; 0 = nothing that can be seen now. */
+/* What prevents writing there, as an errno value; 0 = nothing that can be seen now. */
 static int error_of_writing(const char *path)
 {
     struct stat info;
@@ -95,11 +95,11 @@ static enum heddle_status check(const struct file_uses *u, const struct file_use
                               (x->option && will_be_one_file(written->path, x->path))))
             continue;
         if (x->option)
-            output_error("%s %s: %s writes to that file too", written->option, written->path,
+            output_error("%s %s: %s also writes to that file", written->option, written->path,
                          x->option);
         else
-            output_error("%s %s: that file is read (%s), and would be overwritten", written->option,
-                         written->path, x->path);
+            output_error("%s %s: that file is an input (%s) and would be overwritten",
+                         written->option, written->path, x->path);
         return HEDDLE_BAD_INPUT;
     }
     return HEDDLE_OK;

@@ -22,11 +22,12 @@ struct gzip *gzip_create(struct sink to)
     g->to = to;
     if (deflateInit2(&g->stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW_BITS, MEMORY_LEVEL,
                      Z_DEFAULT_STRATEGY) != Z_OK)
-        abort(); /* the parameters are right, so memory is short, of which xcalloc() dies too */
+        abort(); /* the parameters are valid, so memory is exhausted, on which xcalloc() aborts
+                  * too */
     return g;
 }
 
-/* Compresses what the stream has at its entrance and passes on all that comes out. */
+/* Compresses the stream's input and passes the output on. */
 static bool squeeze(struct gzip *g, int flush)
 {
     do {

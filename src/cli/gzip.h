@@ -1,5 +1,5 @@
-/* A sink that compresses what it is given as a gzip file and passes it on. The bytes depend on the
- * text alone: no name and no time are kept in them. */
+/* A sink that compresses its input as a gzip file and passes it on. The bytes depend only on the
+ * input: they contain no name and no time. */
 #ifndef HEDDLE_CLI_GZIP_H
 #define HEDDLE_CLI_GZIP_H
 
@@ -8,9 +8,9 @@
 struct gzip;
 
 struct gzip *gzip_create(struct sink to);
-/* Fits a struct sink; false once anything could not be passed on. */
+/* Fits a struct sink; false once a write has failed. */
 bool gzip_add(void *gzip, const void *data, size_t bytes);
-/* The end of the file; false if any of it could not be passed on. */
+/* Ends the file; false if any write failed. */
 bool gzip_finish(struct gzip *g);
 void gzip_destroy(struct gzip *g); /* NULL is fine */
 

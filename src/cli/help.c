@@ -13,7 +13,7 @@ const struct exit_status help_exit_statuses[] = {
     {HEDDLE_BAD_INPUT, "bad input: arguments (missing files included), configuration or program"},
     {HEDDLE_KERNEL_FAULT, "kernel failure: bad access, deadlock, trap, or a limit was reached"},
     {HEDDLE_ENVIRONMENT,
-     "environment: a file could not be read or written, or a tool or memory is missing"},
+     "environment: a file could not be read or written, a tool is missing, or memory ran out"},
 };
 const uint32_t n_help_exit_statuses = sizeof help_exit_statuses / sizeof help_exit_statuses[0];
 

@@ -1,4 +1,4 @@
-/* Help, written from the tables of commands and options. */
+/* Help, generated from the tables of commands and options. */
 #ifndef HEDDLE_CLI_HELP_H
 #define HEDDLE_CLI_HELP_H
 

@@ -1,9 +1,10 @@
-/* Manual pages: the same tables as the help texts, in the words of man(7). */
+/* Manual pages: the same tables as the help texts, formatted for man(7). */
 #include <ctype.h>
 
 #include "cli/help.h"
 
-/* Text as it is: nothing is taken for a request or an escape, or turned into another character. */
+/* Literal text: nothing is interpreted as a request or an escape, or converted to another
+ * character. */
 static void add_text(struct strbuf *out, const char *text)
 {
     static const struct {
@@ -112,7 +113,7 @@ void help_man_overview(struct strbuf *out)
     for (uint32_t i = 0; i < n_commands; i++)
         add_term(out, commands[i]->name, commands[i]->summary);
     strbuf_add(out, ".SH OPTIONS\n");
-    add_term(out, "--help", "what commands there are; after a command, what that command does");
+    add_term(out, "--help", "lists the commands; after a command, describes that command");
     add_term(out, "--version", "print the version and what this host supports");
     add_exit_statuses(out);
     strbuf_add(out, ".SH SEE ALSO\n");

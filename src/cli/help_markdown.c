@@ -78,7 +78,7 @@ static bool has_param(const struct machine_config *c, const char *name)
     return false;
 }
 
-/* Those that `before` does not have. */
+/* Parameters that `before` does not have. */
 static void add_params(const struct machine_config *c, const struct machine_config *before,
                        struct arena *arena, struct strbuf *out)
 {
@@ -91,7 +91,7 @@ static void add_params(const struct machine_config *c, const struct machine_conf
     }
 }
 
-/* Those that every machine has, those of CPU cores, and those of a discrete GPU's host. */
+/* Parameters of every machine, those of CPU cores, and those of a discrete GPU's host. */
 static void add_machine(struct strbuf *out)
 {
     struct diag_list diags = {0};
@@ -122,18 +122,15 @@ static void add_mechanisms(const char *prefix, const struct mechanism *m, struct
 
 static void add_parameters(struct strbuf *out)
 {
-    strbuf_add(
-        out,
-        "\n## Parameters of a GPU\n\nIn a `.yaml` file given to `--gpu` "
-        "([configurations.md](configurations.md)), or one at a time "
-        "with `--set NAME=VALUE`. Sizes in bytes may be written 48K, 2M, 1G. The default is "
-        "what a parameter has that neither a file nor the file's `base` sets; `heddle show gpu` "
-        "tells the values of a GPU, and where each comes from.\n\n");
+    strbuf_add(out, "\n## Parameters of a GPU\n\nSet them in a `.yaml` file given to `--gpu` "
+                    "([configurations.md](configurations.md)), or one at a time with `--set "
+                    "NAME=VALUE`. Sizes in bytes may be written 48K, 2M, 1G. The default applies "
+                    "if neither a file nor the file's `base` sets a parameter; `heddle show gpu` "
+                    "prints the values of a GPU, and where each comes from.\n\n");
     add_machine(out);
     strbuf_add(out, "\n## Parameters of schedulers, policies, criticality providers and atomics "
-                    "units\n\nOf the one "
-                    "in use: those of another are a mistake. A policy in L2 has them below "
-                    "`l2.policy`.\n");
+                    "units\n\nOnly those of the mechanisms in use can be set; others are errors. "
+                    "The parameters of a policy in L2 are under `l2.policy`.\n");
     add_mechanisms("scheduler", &scheduler_mechanism, out);
     add_mechanisms("l1d.policy", &cache_policy_mechanism, out);
     add_mechanisms("criticality", &criticality_mechanism, out);

@@ -1,5 +1,5 @@
-/* heddle hetero bubble: how much a native program slows down on this machine beside bubbles of
- * graded pressure (S3 section 6.4.5). The program runs on one core, the bubble on another. */
+/* heddle hetero bubble: the slowdown of a native program on this machine beside bubbles of graded
+ * pressure (S3 section 6.4.5). The program runs on one core, the bubble on another. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ enum { LINE_BYTES = 64, BUBBLE_CACHES = 4, DEFAULT_REPEATS = 3 };
 
 struct bench {
     uint64_t llc_bytes;
-    double dram_gbps; /* that one core reaches, if it was measured */
+    double dram_gbps; /* the maximum of one core, if it was measured */
     uint32_t repeats;
     const struct text_list *command; /* its first word is the step's name */
     int program_core, bubble_core;
@@ -54,7 +54,7 @@ static volatile char *new_buffer(uint64_t bytes)
     return p;
 }
 
-/* Writes the lines of the buffer once, at most at the rate; a line is read and written back. */
+/* Writes the lines of the buffer once, at most at that rate; a line is read and written back. */
 static void write_lines(volatile char *p, uint64_t bytes, double gbps)
 {
     enum { PIECE = 1 << 16 };
@@ -87,7 +87,7 @@ static void press_on_dram(const struct bench *b, double gbps)
     _exit(1);
 }
 
-/* What one core can move: the bandwidth bubbles are parts of it. */
+/* The maximum bandwidth of one core: bandwidth bubbles use fractions of it. */
 static double measure_dram(const struct bench *b)
 {
     uint64_t bytes = BUBBLE_CACHES * b->llc_bytes;
@@ -180,7 +180,7 @@ static void write_steps(struct json_writer *w, const char *key, const double *st
     json_end_array(w);
 }
 
-/* What --hetero-natives and `heddle hetero choose` take. */
+/* The input of --hetero-natives and `heddle hetero choose`. */
 static void print(const struct bench *b, struct strbuf *out)
 {
     struct json_writer w = {.out = out};
@@ -203,7 +203,7 @@ static void print(const struct bench *b, struct strbuf *out)
 
 /* --- the command --- */
 
-/* Two cores that this process may use; false if there is one only. */
+/* Two cores that this process may use; false if there is only one. */
 static bool find_cores(struct bench *b)
 {
     cpu_set_t set;
@@ -227,13 +227,13 @@ static enum heddle_status set_up(struct bench *b, const struct hetero_options *o
         output_error(
             "heddle hetero bubble needs a program: heddle hetero bubble -- PROGRAM ARG...");
     else if (b->repeats == 0 || b->repeats > 1000)
-        output_error("--repeats is 1 to 1000");
+        output_error("--repeats must be 1 to 1000");
     else if (b->llc_bytes < (1 << 16) || b->llc_bytes > (1ull << 32))
-        output_error("the last-level cache has %llu bytes: --llc BYTES says how many, 64 KiB to "
-                     "4 GiB",
+        output_error("the last-level cache seems to have %llu bytes: give its size with --llc "
+                     "BYTES, 64 KiB to 4 GiB",
                      (unsigned long long)b->llc_bytes);
     else if (!find_cores(b))
-        output_error("a bubble needs a core of its own, and there is only one");
+        output_error("a bubble needs its own core, and there is only one");
     else
         return HEDDLE_OK;
     return HEDDLE_BAD_INPUT;
@@ -250,7 +250,7 @@ enum heddle_status hetero_cmd_bubble(const struct hetero_options *o, const char 
     b.dram_gbps = measure_dram(&b);
     b.alone_s = time_program(&b);
     if (b.alone_s < 0 || !measure(&b)) {
-        output_error("%s: it cannot be run, or fails", b.command->items[1]);
+        output_error("%s: it cannot be run, or it fails", b.command->items[1]);
         return HEDDLE_BAD_INPUT;
     }
     print(&b, out);

@@ -1,4 +1,4 @@
-/* heddle hetero choose: where a kernel should run, with every number on the way. */
+/* heddle hetero choose: where a kernel should run, with all intermediate numbers. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,12 +10,12 @@
 #include "hetero/model.h"
 #include "lab/hetero_setting.h"
 
-/* What the file asks, and the answer. */
+/* The file's question, and the answer. */
 struct choice {
     const char *kernel;
     struct hetero_setting setting;
     double threads, buffer, transfer;
-    bool has_pressure; /* of the kernel; else it is estimated */
+    bool has_pressure; /* of the kernel; otherwise it is estimated */
     struct pressure pressure[HETERO_N_TARGETS];
     struct hetero_question question;
     struct hetero_answer answer;
@@ -30,12 +30,12 @@ static const char *const top_keys[] = {
     "threads",           "buffer", "transfer", "pressure",
 };
 
-/* Predicted times may be negative: they are clamped, and counted. */
+/* Predicted times may be negative: they are clamped and counted. */
 static void read_times(struct json_input *in, yaml_node_t *map, const char *key, struct choice *c,
                        double *out)
 {
     if (!hetero_pair_read(in, map, key, out))
-        yaml_complain(&in->doc, map, NULL, "there is no '%s' here: {\"cmp\": S, \"gpu\": S}", key);
+        yaml_complain(&in->doc, map, NULL, "'%s' is missing here: {\"cmp\": S, \"gpu\": S}", key);
     for (int t = 0; t < HETERO_N_TARGETS; t++)
         if (out[t] <= 0) {
             out[t] = HETERO_MIN_TIME_S;
@@ -66,7 +66,7 @@ static void read_choice(struct json_input *in, struct choice *c)
     yaml_node_t *root = yaml_doc_root(&in->doc);
     struct hetero_question *q = &c->question;
     if (root->type != YAML_MAPPING_NODE) {
-        yaml_complain(&in->doc, root, NULL, "expected an object: one choice a file");
+        yaml_complain(&in->doc, root, NULL, "expected an object: one choice per file");
         return;
     }
     HETERO_CHECK_KEYS(in, root, top_keys);
@@ -186,7 +186,7 @@ static void print_text(const struct choice *c, struct strbuf *out)
     if (q->n_natives) {
         add_row(&t, "time co-located, s", q->co_located_s);
         add_row(&t, "slowdown of the kernel", a->kernel_slowdown[REFERENCE_SAME]);
-        add_row(&t, "... against the faster target", a->kernel_slowdown[REFERENCE_BEST]);
+        add_row(&t, "... relative to the faster target", a->kernel_slowdown[REFERENCE_BEST]);
         for (uint32_t i = 0; i < q->n_natives; i++) {
             struct strbuf what = {0};
             strbuf_addf(&what, "slowdown of %s, weight %g",

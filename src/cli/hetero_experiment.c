@@ -33,7 +33,7 @@ const struct experiment_entry experiment_entries[N_ENTRIES] = {
     {"xsb", "small"},
 };
 
-/* Behind what they do once, at their beginning. */
+/* Each starts after its initialisation. */
 const struct experiment_native experiment_natives[N_EXPERIMENT_NATIVES] = {
     {"chase", "mcf", "chase:3000000+80000"},
     {"bzip2", "bzip2", "bzip2:3000000+3000000"},
@@ -43,12 +43,12 @@ const struct experiment_native experiment_natives[N_EXPERIMENT_NATIVES] = {
     {"xsltproc", "xalancbmk", "xsltproc:3000000+3000000"},
 };
 
-/* cpu.insts is for bubbles: natives say for themselves what counts. */
+/* cpu.insts is for bubbles: native programs have their own length. */
 static const char *const settings[] = {"host_llc.n_sets=256", "cpu.l2_bytes=32K", "cpu.l1_bytes=8K",
                                        "cpu.insts=20000"};
 enum { N_SETTINGS = sizeof settings / sizeof settings[0] };
 
-/* The k-th of all pairs of natives, in their order. */
+/* The k-th of all pairs of native programs, in order. */
 static void pair_of(uint32_t k, uint32_t natives[MAX_MIX_NATIVES])
 {
     for (natives[0] = 0; natives[0] < N_EXPERIMENT_NATIVES; natives[0]++)

@@ -1,8 +1,9 @@
 /* The experiment of S3 chapter 6 on the testbed: launches, native programs, and mixes of both.
  *
- * It is scaled down, so that all of it takes hours and not weeks: S3's launches take two seconds at
- * least, these a millisecond or less. The private caches of CPU cores and the last-level cache have
- * an eighth of their sizes (L1 a quarter), natives run for about half a millisecond. */
+ * It is scaled down so that it takes hours instead of weeks: S3's launches take at least two
+ * seconds, these a millisecond or less. The private caches of CPU cores and the last-level cache
+ * have an eighth of their sizes (L1 a quarter), and native programs run for about half a
+ * millisecond. */
 #ifndef HEDDLE_CLI_HETERO_EXPERIMENT_H
 #define HEDDLE_CLI_HETERO_EXPERIMENT_H
 
@@ -12,7 +13,7 @@
 struct experiment_entry {
     const char *workload, *size;
 };
-/* A program of S3 Table 6.2, and what stands for it: a word of cpu.programs. */
+/* A program of S3 Table 6.2, and its stand-in: a word of cpu.programs. */
 struct experiment_native {
     const char *name, *stands_for, *word;
 };
@@ -20,13 +21,13 @@ enum { N_ENTRIES = 26, N_EXPERIMENT_NATIVES = 6, N_PAIR_MIXES = 38, MAX_MIX_NATI
 extern const struct experiment_entry experiment_entries[N_ENTRIES];
 extern const struct experiment_native experiment_natives[N_EXPERIMENT_NATIVES];
 
-/* A launch beside one native, or two. */
+/* A launch beside one or two native programs. */
 struct experiment_mix {
     uint32_t entry, natives[MAX_MIX_NATIVES], n_natives;
 };
 enum { N_MIXES = N_ENTRIES * N_EXPERIMENT_NATIVES + N_PAIR_MIXES };
-/* Of all mixes, or of --quick's: every third entry beside chase and beside bzip2, and those of all
- * pairs that are both of them. */
+/* All mixes, or those of --quick: every third entry beside chase and beside bzip2, and the pairs of
+ * these two. */
 uint32_t experiment_mixes(bool quick, struct experiment_mix out[N_MIXES]);
 
 /* The native of that name, or N_EXPERIMENT_NATIVES. */
@@ -36,7 +37,7 @@ const char *experiment_words(const uint32_t *natives, uint32_t n, struct arena *
 /* `o` with the parameters of the experiment before its own. */
 struct hetero_options experiment_options(const struct hetero_options *o, struct arena *arena);
 
-/* A sample before a launch: the only one of its kind a set of natives has (doc/testbed.md). */
+/* Sampling before a launch: one sample per set of native programs (doc/testbed.md). */
 #define EXPERIMENT_SAMPLE    "testbed.sample_us=1000"
 #define EXPERIMENT_SAMPLE_US 1000
 

@@ -30,7 +30,7 @@ static enum heddle_status of_file(const struct hetero_options *o, const char *pa
         row->buffer = o->buffer.value;
     }
     if (status == HEDDLE_OK && rows->n == 0) {
-        output_error("%s: there is no kernel in it", path);
+        output_error("%s: it contains no kernel", path);
         status = HEDDLE_BAD_INPUT;
     }
     if (status == HEDDLE_OK)
@@ -48,7 +48,7 @@ static enum heddle_status of_workload(const struct hetero_options *o, const stru
     const struct workload_size *size = NULL;
     enum heddle_status status = HEDDLE_OK;
     if (o->threads.is_given || o->buffer.is_given || o->build_options) {
-        output_error("%s is a workload: its own launches tell threads and buffers", w->name);
+        output_error("%s is a workload: its launches determine threads and buffers", w->name);
         status = HEDDLE_BAD_INPUT;
     }
     if (status == HEDDLE_OK)
@@ -83,7 +83,7 @@ static void print_json(const struct hetero_launches *rows, struct strbuf *out)
     json_end_array(&w);
 }
 
-/* A column a kernel, since there are more features than kernels. */
+/* One column per kernel, since there are more features than kernels. */
 static void print_text(const struct hetero_launches *rows, struct strbuf *out)
 {
     for (uint32_t i = 0; i < rows->n; i++) {

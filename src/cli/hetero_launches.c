@@ -43,7 +43,7 @@ static enum heddle_status count_row(const struct ptx_module *module, struct hete
         output_error("kernel %s: %s", row->kernel, strbuf_text(&why));
     strbuf_destroy(&why);
     warn(row->kernel, row->counts.n_unknown_calls,
-         "calls of functions that are not known here: only the calls count");
+         "calls of unknown functions: only the calls are counted");
     warn(row->kernel, row->counts.n_unsupported,
          "instructions that Heddle cannot execute: they count as arithmetic");
     return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;

@@ -1,4 +1,4 @@
-/* Launches of a workload, and what HeteroPDP's models see of them. */
+/* Launches of a workload as HeteroPDP's models see them. */
 #ifndef HEDDLE_CLI_HETERO_LAUNCHES_H
 #define HEDDLE_CLI_HETERO_LAUNCHES_H
 
@@ -20,14 +20,14 @@ struct hetero_launches {
     struct arena arena;
     struct hetero_row *items;
     uint32_t n, cap;
-    uint32_t *row_of; /* of each launch, in their order */
+    uint32_t *row_of; /* by launch, in order */
     uint32_t n_launches, cap_launches;
 };
 
 struct hetero_row *hetero_add_row(struct hetero_launches *rows, const char *kernel);
-/* Instructions of every row's kernel; complains of those that cannot be counted. */
+/* Counts the instructions of every row's kernel; warns about those that cannot be counted. */
 enum heddle_status hetero_count_rows(const struct ptx_module *module, struct hetero_launches *rows);
-/* Runs the workload without timing, and adds a row for all equal launches. */
+/* Runs the workload without timing, and adds one row for all equal launches. */
 enum heddle_status hetero_watch(const struct workload *w, const struct workload_size *size,
                                 uint64_t seed, struct hetero_launches *rows);
 void hetero_launches_destroy(struct hetero_launches *rows);

@@ -11,7 +11,7 @@
 #include "lab/json_input.h"
 #include "workloads/workload.h"
 
-/* Equal launches are one row, with the mean of their times. */
+/* Equal launches form one row, with the mean of their times. */
 struct row {
     const char *kernel;
     double *features;
@@ -26,7 +26,7 @@ struct rows {
     struct hetero_model *model; /* of S3's Appendix A, for the features */
 };
 
-/* --- the record of the launches --- */
+/* --- the records of launches --- */
 
 static struct row *find_row(struct rows *rows, const char *kernel, const double *features)
 {
@@ -43,7 +43,7 @@ static struct row *find_row(struct rows *rows, const char *kernel, const double 
     return row;
 }
 
-/* S3 measures a kernel on the CMP by itself, on the GPU with its transfers. */
+/* S3 measures a kernel alone on the CMP, and with its transfers on the GPU. */
 static void take_launch(struct rows *rows, struct json_input *in, const char *workload,
                         enum hetero_target target)
 {
@@ -118,7 +118,7 @@ static enum heddle_status run_workload(const struct measurement *m, const char *
     return ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
 }
 
-/* Those that were named, else those that S3 Table 6.3 does not have. */
+/* The named workloads; without names those that S3 Table 6.3 does not have. */
 static bool is_measured(const struct measurement *m, const struct workload *w)
 {
     for (uint32_t i = 1; i < m->workloads->n; i++)
@@ -198,7 +198,7 @@ enum heddle_status hetero_measure(const struct measurement *m, enum hetero_targe
     setenv("HEDDLE_HETERO_COLD", "1", 1);
     enum heddle_status status = run_all(m, target, &rows);
     if (status == HEDDLE_OK && m->natives)
-        strbuf_read_file(&text, m->rows); /* if there is one */
+        strbuf_read_file(&text, m->rows); /* if it exists */
     if (status == HEDDLE_OK) {
         write_rows(&rows, &text);
         status = output_file(m->rows, strbuf_text(&text), text.len);

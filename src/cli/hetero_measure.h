@@ -1,4 +1,4 @@
-/* Training data of the machine that Heddle runs on: the workloads that are none of S3 Table 6.3, as
+/* Training data of the machine that Heddle runs on: the workloads that are not in S3 Table 6.3, as
  * OpenCL programs on Heddle HeteroPDP, on one target after the other. */
 #ifndef HEDDLE_CLI_HETERO_MEASURE_H
 #define HEDDLE_CLI_HETERO_MEASURE_H
@@ -8,14 +8,15 @@
 #include "hetero/choose.h"
 
 struct measurement {
-    const struct text_list *workloads; /* behind the step's name; none = all for training */
+    const struct text_list *workloads; /* after the step's name; none = all training workloads */
     const char *size;                  /* of the workloads */
     const char *gpu;                   /* NULL = the default */
-    const char *natives; /* a file with the native programs that run meanwhile; NULL = none do */
-    const char *rows;    /* CSV to be written; with natives, rows that it has stay */
+    const char *natives; /* a file with the native programs that run at the same time; NULL =
+                          * none */
+    const char *rows;    /* output CSV; with native programs, existing rows are kept */
 };
 
-/* Says what went wrong, if something did. */
+/* Reports a failure. */
 enum heddle_status hetero_measure(const struct measurement *m, enum hetero_target target);
 
 #endif

@@ -1,5 +1,5 @@
-/* heddle hetero mixes: the launches of S3 Table 6.3 on the testbed, alone and beside one native
- * program or two, and what HeteroPDP says of them before. All simulations are points of a store. */
+/* heddle hetero mixes: the launches of S3 Table 6.3 on the testbed, alone and beside one or two
+ * native programs, and what HeteroPDP predicts for them. All simulations are points of a store. */
 #include "cli/hetero_mixes.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/pick_size.h"
 
-/* --- what is measured --- */
+/* --- measurements --- */
 
 static enum heddle_status check_names(const struct hetero_options *o)
 {
@@ -18,7 +18,7 @@ static enum heddle_status check_names(const struct hetero_options *o)
         for (uint32_t e = 0; e < N_ENTRIES; e++)
             is_entry |= strcmp(experiment_entries[e].workload, name) == 0;
         if (!is_entry) {
-            output_error("%s is no launch of S3 Table 6.3", name);
+            output_error("%s is not a launch of S3 Table 6.3", name);
             return HEDDLE_BAD_INPUT;
         }
     }
@@ -61,8 +61,8 @@ static enum heddle_status list(struct mixes *m, const struct hetero_options *o)
                            &m->runs.arena, &m->entries[e].size);
     }
     if (status == HEDDLE_OK && !m->n) {
-        output_error("no mix of the experiment has these names; natives of a pair are written in "
-                     "the order of `heddle hetero mixes`");
+        output_error("no mix of the experiment has these names; write the native programs of a "
+                     "pair in the order of `heddle hetero mixes`");
         status = HEDDLE_BAD_INPUT;
     }
     return status;
@@ -101,7 +101,7 @@ static void add_mix(struct mixes *m, const struct hetero_options *o, struct mixe
                                                       .setting = EXPERIMENT_SAMPLE});
 }
 
-/* What the store lacks of entries whose launch is not known stays unknown. */
+/* Entries whose launch is unknown stay unknown. */
 static enum heddle_status simulate(struct mixes *m, const struct hetero_options *o)
 {
     for (uint32_t i = 0; i < N_EXPERIMENT_NATIVES; i++)
@@ -264,7 +264,8 @@ void mixes_choose(const struct mixes *m, const struct mixes_mix *mix, struct mix
     memcpy(q.co_located_s, mix->co_located_s, sizeof q.co_located_s);
     c->measured = hetero_choose(&q);
 
-    machine.cores = machine.cores + 1 - q.n_natives; /* hetero_testbed has a native already */
+    machine.cores = machine.cores + 1 - q.n_natives; /* hetero_testbed already has one native
+                                                      * program */
     const struct pressure kernel[HETERO_N_TARGETS] = {
         on_cmp(m, mix, &machine, c->rule),
         pressure_on_gpu(&machine, e->transfer, e->predicted_s[HETERO_GPU])};
@@ -288,7 +289,7 @@ static enum heddle_status read_models(struct mixes *m, const struct hetero_optio
     bool ok = o->model ? hetero_model_set_read(&m->models, o->model, &error)
                        : hetero_model_set_shipped(&m->models, "testbed-cmp", "testbed-gpu", &error);
     if (!ok)
-        output_failure(error.len ? strbuf_text(&error) : "there are no models of the testbed\n");
+        output_failure(error.len ? strbuf_text(&error) : "there are no models for the testbed\n");
     strbuf_destroy(&error);
     return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }

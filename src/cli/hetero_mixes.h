@@ -1,4 +1,4 @@
-/* What `heddle hetero mixes` has measured and predicted, for those who print it. */
+/* The measurements and predictions of `heddle hetero mixes`, for printing. */
 #ifndef HEDDLE_CLI_HETERO_MIXES_H
 #define HEDDLE_CLI_HETERO_MIXES_H
 
@@ -7,7 +7,7 @@
 #include "cli/hetero_table.h"
 #include "hetero/model_set.h"
 
-/* A launch by itself. */
+/* A launch alone. */
 struct mixes_entry {
     const struct workload *workload;
     const struct workload_size *size;
@@ -33,7 +33,7 @@ struct mixes_mix {
     uint32_t together[HETERO_N_TARGETS], sample;
     double co_located_s[HETERO_N_TARGETS], predicted_s[HETERO_N_TARGETS];
     double slowdown[MAX_MIX_NATIVES][HETERO_N_TARGETS];
-    double system[HETERO_N_SYSTEM]; /* of the natives, before the launch */
+    double system[HETERO_N_SYSTEM]; /* of the native programs, before the launch */
     uint32_t n_clamped;
     bool is_there;
 };
@@ -48,14 +48,14 @@ struct mixes {
     struct testbed_runs find, runs;
 };
 
-/* A question about a mix, and both answers to it. */
+/* A question about a mix, with the predicted and the measured answer. */
 struct mixes_choice {
     enum hetero_goal goal;
     enum slowdown_reference reference;
     enum pressure_rule rule;
     double weight; /* of natives */
     struct hetero_answer predicted, measured;
-    double slowdown[MAX_MIX_NATIVES][HETERO_N_TARGETS]; /* predicted, of natives */
+    double slowdown[MAX_MIX_NATIVES][HETERO_N_TARGETS]; /* predicted, of native programs */
 };
 /* The launch beside another native alone, which tells its pressure on the CMP; NULL if there is
  * none. A mix cannot tell for itself: it would predict what it has measured. */

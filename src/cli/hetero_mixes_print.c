@@ -1,4 +1,4 @@
-/* What `heddle hetero mixes` prints. */
+/* The output of `heddle hetero mixes`. */
 #include "base/json.h"
 #include "cli/hetero_mixes.h"
 #include "cli/table.h"
@@ -93,7 +93,7 @@ static void json_choice(const struct mixes *m, const struct mixes_mix *mix, stru
     json_end_object(w);
 }
 
-/* Those of S3's figures, and what else a choice could rest on. */
+/* Those of S3's figures, and other possible criteria. */
 static void json_choices(const struct mixes *m, const struct mixes_mix *mix, struct json_writer *w)
 {
     json_begin_array(w, "choices");

@@ -119,7 +119,7 @@ struct prediction {
     double predicted, time;
 };
 
-/* A number for each feature of the model; false after complaints. Other keys are for others. */
+/* A number for each feature of the model; false after errors. Other keys are ignored. */
 static bool read_values(struct json_input *in, yaml_node_t *object, const struct hetero_model *m,
                         double *values)
 {
@@ -129,7 +129,7 @@ static bool read_values(struct json_input *in, yaml_node_t *object, const struct
         if (n)
             ok = json_input_number(in, n, "a number", &values[f]) && ok;
         else
-            yaml_complain(&in->doc, object, NULL, "there is no '%s', which the model needs",
+            yaml_complain(&in->doc, object, NULL, "'%s', which the model needs, is missing",
                           m->features[f]);
         ok = ok && n;
     }
@@ -188,7 +188,7 @@ static void print_text(const struct prediction *p, uint32_t n, struct strbuf *ou
     table_print(&t, out);
     table_destroy(&t);
     if (n_clamped)
-        strbuf_addf(out, "%u of %u not positive: %g is used instead\n", n_clamped, n,
+        strbuf_addf(out, "%u of %u are not positive: %g is used instead\n", n_clamped, n,
                     HETERO_MIN_TIME_S);
 }
 

@@ -1,4 +1,4 @@
-/* heddle hetero rows: training data, measured on the testbed as mixes are (hetero_experiment.h). A
+/* heddle hetero rows: training data, measured on the testbed like mixes (hetero_experiment.h). A
  * row is a kernel of a workload with one input: its features, and its time on a target. Both are
  * means over the kernel's launches. */
 #include <stdio.h>
@@ -22,15 +22,15 @@ struct input {
 struct measured {
     struct input *inputs;
     uint32_t n, cap, n_rows;
-    const char *words; /* of the natives, for cpu.programs */
-    uint32_t sample;   /* a simulation, if there are some */
+    const char *words; /* of the native programs, for cpu.programs */
+    uint32_t sample;   /* a simulation, if there are native programs */
     struct testbed_runs runs;
 };
 
-/* --- what is measured --- */
+/* --- measurements --- */
 
-/* Kernels of S3 Table 6.3 must not be trained with, under whatever name. S4's k-means is another
- * program for the same. */
+/* Kernels of S3 Table 6.3 must not be used for training, under any name. S4's k-means is another
+ * implementation of the same program. */
 static bool is_of_s3(const struct workload *w)
 {
     bool is_entry = strcmp(w->name, "kmn") == 0;
@@ -72,7 +72,7 @@ static enum heddle_status list_inputs(struct measured *m, const struct hetero_op
     return status;
 }
 
-/* Natives of the experiment by name, others as they are. */
+/* Native programs of the experiment by name, others as they are. */
 static enum heddle_status list_natives(struct measured *m, const struct hetero_options *o)
 {
     const char *names[4];
@@ -120,7 +120,7 @@ static enum heddle_status measure(struct measured *m, const struct hetero_option
 
 /* --- rows --- */
 
-/* Over all launches of the kernel; false if an earlier row has it. */
+/* Over all launches of the kernel; false if an earlier row covers it. */
 static bool mean_row(const struct hetero_launches *l, uint32_t first, double *threads,
                      double *buffer)
 {
@@ -141,7 +141,8 @@ static bool mean_row(const struct hetero_launches *l, uint32_t first, double *th
     return true;
 }
 
-/* LLC misses a second and 10^9 bytes of DRAM a second, of the natives before a launch. */
+/* LLC misses per second and 10^9 bytes of DRAM per second, of the native programs before a
+ * launch. */
 static double system_feature(const struct measured *m, const char *name)
 {
     const struct testbed_runs *t = &m->runs;
@@ -200,7 +201,7 @@ static enum heddle_status write_file(struct measured *m, uint32_t target, const 
     struct hetero_model *model = hetero_model_read(s->name, s->text, &diags);
     strbuf_addf(&path, "%s/%s-%s.csv", folder, hetero_target_names[target],
                 hetero_scenario_names[*m->words ? HETERO_CO_LOCATED : HETERO_ALONE]);
-    strbuf_read_file(&text, strbuf_text(&path)); /* if there is one, its rows stay */
+    strbuf_read_file(&text, strbuf_text(&path)); /* if it exists, its rows are kept */
     write_rows(m, target, model, &text);
     enum heddle_status status = output_file(strbuf_text(&path), strbuf_text(&text), text.len);
     hetero_model_destroy(model);

@@ -1,5 +1,5 @@
-/* heddle hetero table: what a native program suffers beside bubbles of graded pressure, and how it
- * presses on memory itself, on the testbed. */
+/* heddle hetero table: the slowdown of a native program beside bubbles of graded pressure, and its
+ * own pressure on memory, on the testbed. */
 #include "cli/hetero_table.h"
 
 #include "base/json.h"
@@ -47,7 +47,7 @@ struct bubble_table table_slowdowns(const struct table_runs *t, const struct tes
     return table;
 }
 
-/* DRAM bytes are those up to the end of the simulation, which is that of its first run. */
+/* DRAM bytes are counted up to the end of the simulation, which is the end of its first run. */
 struct native_alone table_alone(const struct table_runs *t, const struct testbed_runs *runs)
 {
     double seconds = testbed_native_seconds(runs, t->alone, 0);
@@ -69,7 +69,7 @@ struct measured {
     struct testbed_runs runs;
 };
 
-/* A native of the experiment is measured as it is there. */
+/* A native program of the experiment is measured as in the experiment. */
 static enum heddle_status measure(struct measured *m, const struct hetero_options *o)
 {
     struct hetero_options here = *o;

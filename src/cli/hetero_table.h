@@ -12,7 +12,7 @@ struct table_runs {
     uint32_t alone, beside[TABLE_N_KINDS][BUBBLE_STEPS + 1];
 };
 
-/* What a native is alone. */
+/* A native program alone. */
 struct native_alone {
     double seconds, mpki, misses_per_second;
     struct pressure pressure; /* on others */
@@ -21,10 +21,10 @@ struct native_alone {
 /* `native` is a word of cpu.programs. */
 void table_add(struct table_runs *t, struct testbed_runs *runs, const struct hetero_options *o,
                const char *native);
-/* Of a native whose simulations are there. */
+/* For a native program whose simulations are available. */
 struct bubble_table table_slowdowns(const struct table_runs *t, const struct testbed_runs *runs);
 struct native_alone table_alone(const struct table_runs *t, const struct testbed_runs *runs);
-/* With o->stored_only: are all of them there? */
+/* With o->stored_only: are all of them available? */
 bool table_is_there(const struct table_runs *t, const struct testbed_runs *runs);
 
 #endif

@@ -16,7 +16,7 @@ static void add_word(struct point *p, const char *text)
     p->words[p->n_words++].text = text;
 }
 
-/* Natives alone run beside a workload of which no launch is timed. */
+/* Native programs alone run beside a workload of which no launch is timed. */
 static void choose_workload(struct point *p, const struct testbed_point *what)
 {
     p->workload = what->workload ? what->workload : workload_find("bfs");
@@ -63,7 +63,7 @@ static enum heddle_status read_clock(struct testbed_runs *t, const struct hetero
     return status;
 }
 
-/* One that is not there has no statistics. */
+/* A missing one has no statistics. */
 static void add_nothing(struct testbed_runs *t)
 {
     ARRAY_RESERVE(t->results.items, t->results.cap, t->results.n + 1);
@@ -105,9 +105,9 @@ static enum heddle_status run_in(struct testbed_runs *t, const struct hetero_opt
                                  struct store *s)
 {
     const struct point_context context = {0};
-    const struct lab_sweep how = {.store_path =
-                                      o->store ? o->store : "memory alone, for there is no --store",
-                                  .jobs = o->jobs};
+    const struct lab_sweep how = {
+        .store_path = o->store ? o->store : "memory only, because there is no --store",
+        .jobs = o->jobs};
     enum heddle_status status =
         o->stored_only ? HEDDLE_OK : lab_run_points(&how, s, t->points, t->n, &context);
     return status == HEDDLE_OK ? read_results(t, o, s) : status;
@@ -189,7 +189,8 @@ bool testbed_split(const char *natives, struct arena *arena, const char *names[4
             *n = 5;
     if (*n <= 3)
         return true;
-    output_error("--with %s: at most three native programs, so that a core is left for kernels",
-                 natives);
+    output_error(
+        "--with %s: at most three native programs are possible, so that a core is left for kernels",
+        natives);
     return false;
 }

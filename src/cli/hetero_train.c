@@ -14,7 +14,7 @@
 #include "hetero/train.h"
 #include "lab/yaml_doc.h"
 
-/* Shares of the rows whose error |p - t| / t is at most so much (S3 Figure 6.8). */
+/* Bounds of the error |p - t| / t for which the share of rows is printed (S3 Figure 6.8). */
 static const double error_bounds[] = {0.05, 0.1, 0.2, 0.5, 1};
 enum { N_BOUNDS = sizeof error_bounds / sizeof error_bounds[0] };
 
@@ -224,9 +224,9 @@ static enum heddle_status set_options(struct training *t, const struct hetero_op
     if (o->passes.is_given)
         t->options.passes = (uint32_t)o->passes.value;
     if (o->folds.is_given && (o->folds.value == 1 || o->folds.value > most))
-        output_error("--folds is 0, for none, or 2 to %u", (unsigned)most);
+        output_error("--folds must be 0, for none, or 2 to %u", (unsigned)most);
     else if (o->passes.is_given && (o->passes.value == 0 || o->passes.value > most))
-        output_error("--passes is 1 to %u", (unsigned)most);
+        output_error("--passes must be 1 to %u", (unsigned)most);
     else
         return HEDDLE_OK;
     return HEDDLE_BAD_INPUT;

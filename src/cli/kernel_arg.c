@@ -23,7 +23,7 @@ static bool parse_integer(const struct kernel_arg_form *form, const char *rest, 
     bool is_signed = form->word[0] == 'i', is_negative = rest[0] == '-';
     unsigned bits = 8 * form->bytes;
     uint64_t all = UINT64_MAX >> (64 - bits), magnitude;
-    /* Hexadecimal writes a bit pattern, so i8:0xff is -1. */
+    /* Hexadecimal gives a bit pattern, so i8:0xff is -1. */
     bool is_pattern = rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'X');
     uint64_t limit = !is_signed || is_pattern ? all : is_negative ? all / 2 + 1 : all / 2;
     if ((is_negative && !is_signed) || !number_parse_u64(rest + is_negative, &magnitude)) {
@@ -35,7 +35,7 @@ static bool parse_integer(const struct kernel_arg_form *form, const char *rest, 
         strbuf_addf(why, "%s does not fit into %u bits", rest, bits);
         return false;
     }
-    /* The host is little-endian, as the simulated GPU is. */
+    /* The host is little-endian, like the simulated GPU. */
     uint64_t value = is_negative ? 0 - magnitude : magnitude;
     set_value(out, arena, KERNEL_ARG_INTEGER, &value, form->bytes);
     return true;
@@ -83,7 +83,7 @@ static bool parse_hex_bytes(const struct kernel_arg_form *form, const char *rest
     return true;
 }
 
-/* Reads a size that ends at ':' or at the end; *rest then stands behind the colon, or is NULL. */
+/* Reads a size that ends at ':' or at the end; *rest then points after the colon, or is NULL. */
 static bool take_size(const char **rest, struct arena *arena, uint64_t *bytes, struct strbuf *why)
 {
     size_t n = strcspn(*rest, ":");
@@ -100,7 +100,7 @@ static bool take_size(const char **rest, struct arena *arena, uint64_t *bytes, s
 static bool take_file(const char *text, struct arena *arena, const char **file, struct strbuf *why)
 {
     if (!text || !*text) {
-        strbuf_add(why, "the name of a file is missing");
+        strbuf_add(why, "the file name is missing");
         return false;
     }
     *file = arena_strdup(arena, text);
@@ -134,8 +134,8 @@ static bool parse_random(const struct kernel_arg_form *form, const char *rest, s
         return false;
     if (!rest || !number_parse_u64(rest, &out->seed)) {
         strbuf_addf(why, "%s%s%s, a whole number from 0 to %" PRIu64,
-                    rest ? "'" : "a seed is missing", rest ? rest : "", rest ? "' is no seed" : "",
-                    UINT64_MAX);
+                    rest ? "'" : "the seed is missing", rest ? rest : "",
+                    rest ? "' is not a seed" : "", UINT64_MAX);
         return false;
     }
     return true;
@@ -172,7 +172,7 @@ static bool parse_local(const struct kernel_arg_form *form, const char *rest, st
     if (!take_size(&rest, arena, &out->bytes, why))
         return false;
     if (rest)
-        strbuf_addf(why, "nothing may follow the size, not ':%s'", rest);
+        strbuf_addf(why, "nothing may follow the size, but there is ':%s'", rest);
     return !rest;
 }
 
@@ -205,7 +205,7 @@ static void report_unknown(const char *word, struct strbuf *why)
     for (uint32_t i = 0; i < n_kernel_arg_forms; i++)
         words[i] = kernel_arg_forms[i].word;
     const char *nearest = suggest_nearest(word, words, n_kernel_arg_forms);
-    strbuf_addf(why, "there is no kind of argument '%s'", word);
+    strbuf_addf(why, "there is no argument kind '%s'", word);
     if (nearest)
         strbuf_addf(why, "; did you mean '%s'?", nearest);
 }
@@ -215,7 +215,7 @@ bool kernel_arg_parse(const char *text, struct arena *arena, struct kernel_arg *
 {
     size_t n = strcspn(text, ":");
     if (!text[n]) {
-        strbuf_addf(why, "'%s' has no ':', write an argument as i32:5 or buf:4K", text);
+        strbuf_addf(why, "'%s' has no ':'; write an argument like i32:5 or buf:4K", text);
         return false;
     }
     for (uint32_t i = 0; i < n_kernel_arg_forms; i++) {
@@ -245,7 +245,7 @@ static enum kernel_arg_fit value_fits(const struct kernel_arg *arg,
         return KERNEL_ARG_MISFIT;
     if (arg->type != KERNEL_ARG_INTEGER || !may_be_pointer)
         return KERNEL_ARG_FITS;
-    strbuf_add(why, "the parameter may be a pointer, which the PTX does not say; the number is "
+    strbuf_add(why, "the parameter may be a pointer, which the PTX does not declare; the number is "
                     "passed as it is");
     return KERNEL_ARG_DOUBTFUL;
 }

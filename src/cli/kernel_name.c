@@ -1,6 +1,6 @@
-/* Reads as much of a C++ symbol as a kernel's name needs: the last of the identifiers it begins
- * with. Left out on purpose: parameter types, template arguments, operators, members of class
- * templates; none of them can be a kernel's own name. */
+/* Reads only as much of a C++ symbol as a kernel's name needs: the last of the identifiers it
+ * begins with. Left out on purpose: parameter types, template arguments, operators, members of
+ * class templates; none of them can be a kernel's own name. */
 #include "cli/kernel_name.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Reads `<length><identifier>` at `at`; returns what follows it, or NULL if there is none. */
+/* Reads `<length><identifier>` at `at`. Returns what follows it, or NULL if there is none. */
 static const char *read_identifier(const char *at, const char **identifier, size_t *len)
 {
     size_t n = 0;

@@ -3,9 +3,8 @@
 
 #include "base/arena.h"
 
-/* The name that a kernel has in its source. C++ writes parameter types and namespaces around it:
- * `_Z5scalePff` is `scale`, `_ZN2la5scaleIfEEvPT_` too. Returns `name` itself if it is not such a
- * name. */
+/* The name of a kernel in its source. C++ adds parameter types and namespaces: `_Z5scalePff` is
+ * `scale`, and so is `_ZN2la5scaleIfEEvPT_`. Returns `name` itself if it is not such a name. */
 const char *kernel_name_in_source(struct arena *arena, const char *name);
 
 #endif

@@ -30,12 +30,12 @@ bool lab_check_jobs(const struct given_u64 *jobs)
 {
     if (!jobs->is_given || (jobs->value >= 1 && jobs->value <= LAB_MAX_JOBS))
         return true;
-    output_error("--jobs: 1 to %d points at a time, not %llu", LAB_MAX_JOBS,
+    output_error("--jobs must be 1 to %d points at a time, not %llu", LAB_MAX_JOBS,
                  (unsigned long long)jobs->value);
     return false;
 }
 
-/* Those of a machine; points of one follow each other. */
+/* Those of a machine; points of one machine are consecutive. */
 static void note_machine(struct file_uses *u, const struct point *p, const struct point *before)
 {
     static const char times[] = "criticality.file=";
@@ -69,14 +69,15 @@ enum heddle_status lab_open_store(const char *path, enum store_access how, struc
     return status;
 }
 
-/* A sweep with what is known of its time before the first point has ended. */
+/* A sweep with an estimate of its time before the first point has ended. */
 struct watched_sweep {
     const struct lab_sweep *how;
-    double expected_seconds; /* of all points to be run, one after the other; 0 = not known */
+    double expected_seconds; /* of all points to be run, one after the other; 0 = unknown */
 };
 
-/* What is left takes as long as what was run: several at a time are in both. Before anything has
- * ended, points take what such points took, or longer than those that run have taken by now. */
+/* Assumes that the remaining points take as long as those already run, with the same number at a
+ * time. Before any has ended, assumes what such points took, or longer than the running ones have
+ * already taken. */
 static void add_time_left(const struct sweep_progress *p, double expected, struct strbuf *out)
 {
     uint32_t n_left = p->n_points - p->n_run - p->n_stored;
@@ -102,8 +103,8 @@ static void show_progress(void *user, const struct sweep_progress *p, const stru
     uint32_t n_done = p->n_run + p->n_stored;
     struct strbuf line = {0};
     strbuf_addf(&line,
-                "heddle: interrupted: %u of %u points are stored in %s; run the same command "
-                "again to go on\n",
+                "heddle: interrupted: %u of %u points are stored in %s; run the same command again "
+                "to continue\n",
                 n_done - p->n_given_up, p->n_points, how->store_path);
     output_set_farewell(strbuf_text(&line));
     strbuf_clear(&line);
@@ -123,7 +124,7 @@ static void show_progress(void *user, const struct sweep_progress *p, const stru
     strbuf_destroy(&line);
 }
 
-/* A line each: the account of a deadlock may be of hundreds. */
+/* One line each: the report of a deadlock may have hundreds. */
 static void report_failures(const struct sweep_outcome *o, const char *store)
 {
     bool has_more = false;
@@ -138,12 +139,12 @@ static void report_failures(const struct sweep_outcome *o, const char *store)
     }
     if (has_more)
         fprintf(stderr,
-                "  whole messages: heddle query --csv --store %s "
-                "\"SELECT id, message FROM run WHERE state = 'failed'\"\n",
+                "  full messages: heddle query --csv --store %s \"SELECT id, message FROM run "
+                "WHERE state = 'failed'\"\n",
                 store);
 }
 
-/* A line for one of several points that read what L2 had dropped; the first ones are enough. */
+/* A line for one of the points that read data dropped by L2; only the first few are printed. */
 static void warn_of_stale(const struct point *p, uint64_t n_reads, uint32_t n_before)
 {
     enum { MOST = 8 };
@@ -152,7 +153,7 @@ static void warn_of_stale(const struct point *p, uint64_t n_reads, uint32_t n_be
         strbuf_add(&text, "warning: ");
         point_describe(p, &text);
         strbuf_addf(&text,
-                    ": l2.stale_reads is %llu: a .cc mark is unsound; `heddle run` names the "
+                    ": l2.stale_reads is %llu: a .cc annotation is unsound; `heddle run` names the "
                     "buffer\n",
                     (unsigned long long)n_reads);
     } else if (n_before == MOST) {
@@ -164,7 +165,7 @@ static void warn_of_stale(const struct point *p, uint64_t n_reads, uint32_t n_be
     strbuf_destroy(&text);
 }
 
-/* Counts the points, run now or before, whose kernels or host read what L2 had dropped. */
+/* Counts the points, run now or before, whose kernels or host read data dropped by L2. */
 static enum heddle_status find_stale(struct store *s, const struct point *points, uint32_t n,
                                      uint32_t *n_stale)
 {
@@ -200,7 +201,7 @@ static enum heddle_status print_summary(const struct lab_sweep *how, const struc
                     "%u of them because of this machine (memory, disk): they run again next time\n",
                     p->n_given_up);
     if (p->n_failed > p->n_given_up && !how->retry)
-        strbuf_add(&text, "points that failed are run again with --retry\n");
+        strbuf_add(&text, "--retry runs failed points again\n");
     return output_take(&text);
 }
 
@@ -213,8 +214,8 @@ void lab_describe_estimate(const struct sweep_estimate *e, struct strbuf *out)
                     seconds % 60);
 }
 
-/* Announces the work ahead and returns how long it may take. Errors of the store are reported by
- * the steps that follow. */
+/* Announces the work ahead and returns how long it may take. Later steps report errors of the
+ * store. */
 static double announce(struct store *s, const struct point *points, uint32_t n)
 {
     struct sweep_estimate e = {0};

@@ -1,4 +1,4 @@
-/* --dry-run of the commands for experiments: which points there are, and which are to be run. */
+/* --dry-run of the commands for experiments: the points, and which of them would be run. */
 #include "cli/lab_common.h"
 #include "cli/output.h"
 #include "cli/table.h"
@@ -19,7 +19,7 @@ static void add_point(struct table *t, const struct point *p, const char *state)
     strbuf_destroy(&text);
 }
 
-/* The store may be there or not: a dry run makes none. */
+/* The store may or may not exist: a dry run does not create it. */
 static const char *state_in(struct store *s, const struct point *p)
 {
     static const char *const words[] = {

@@ -62,7 +62,7 @@ static void report_unknown(const struct option *options, uint32_t n, const char 
     const char *nearest = suggest_nearest(word, names, n + 1);
     diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0,
              nearest ? arena_printf(arena, "did you mean '--%s'?", nearest)
-                     : "--help behind the command lists its options",
+                     : "--help after the command lists its options",
              "there is no option '--%s'", word);
 }
 
@@ -96,7 +96,7 @@ static bool store_range(const char *text, uint64_t most, uint64_t *out)
     return number_parse_count(text, out) && *out >= 1 && *out <= most;
 }
 
-/* Stores an option's value; false if it is not as `expectations` says. */
+/* Stores an option's value; false if it is not what `expectations` says. */
 static bool store(const struct option *o, const char *text, void *values, struct arena *arena)
 {
     void *field = (char *)values + o->offset;
@@ -138,8 +138,8 @@ static void report_value(const struct option *o, const char *value, struct diag_
                  expectations[o->kind]);
 }
 
-/* Takes the value of an option: what stood behind its '=', or the next word. Returns how many words
- * it took. */
+/* Takes the value of an option: the text after its '=', or the next word. Returns the number of
+ * words taken. */
 static uint32_t take_value(const struct option *o, const char *value, const char *const *words,
                            uint32_t n_left, void *values, struct arena *arena,
                            struct diag_list *diags)
@@ -163,7 +163,7 @@ static uint32_t take_value(const struct option *o, const char *value, const char
     return n_taken;
 }
 
-/* Reads the option at words[0]; returns how many words it took. */
+/* Reads the option at words[0]; returns the number of words taken. */
 static uint32_t parse_option(const struct option *options, uint32_t n_options,
                              const char *const *words, uint32_t n_left, void *values,
                              struct arena *arena, struct diag_list *diags)

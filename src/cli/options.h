@@ -1,6 +1,6 @@
-/* Command-line options as tables. A row says everything about an option; parsing, help and the
- * generated documentation all come from the rows. Parsing has no side effects: it fills a struct
- * and reports mistakes. */
+/* Command-line options as tables. A row describes an option completely; parsing, help and the
+ * generated documentation all use the rows. Parsing has no side effects: it fills a struct and
+ * reports errors. */
 #ifndef HEDDLE_CLI_OPTIONS_H
 #define HEDDLE_CLI_OPTIONS_H
 
@@ -10,11 +10,11 @@
 enum option_kind {
     OPTION_KIND_FLAG,   /* bool */
     OPTION_KIND_TEXT,   /* const char * */
-    OPTION_KIND_LIST,   /* struct text_list: may be given again and again */
+    OPTION_KIND_LIST,   /* struct text_list: may be repeated */
     OPTION_KIND_U64,    /* uint64_t */
     OPTION_KIND_RANGE,  /* uint64_t from 1 to `most`; 0 = not given */
-    OPTION_KIND_GIVEN,  /* struct given_u64: whether it was given matters too */
-    OPTION_KIND_LIMIT,  /* uint64_t; written `max` too, which is 0: as much as possible */
+    OPTION_KIND_GIVEN,  /* struct given_u64: also records whether it was given */
+    OPTION_KIND_LIMIT,  /* uint64_t; also accepts `max`, which is 0: as much as possible */
     OPTION_KIND_BYTES,  /* uint64_t, written 48K */
     OPTION_KIND_DIM3,   /* struct dim3, written X,Y,Z; at least 1 each */
     OPTION_KIND_OFFSET, /* the same, at least 0 each */
@@ -86,10 +86,9 @@ struct option {
 bool dim3_parse(const char *text, uint32_t least, struct dim3 *out);
 
 /* Reads the words after a command's name into `values` (which holds the defaults) and `operands`.
- * Both
- * `--name value` and `--name=value` are understood, as is `-n value` for an option that has a
- * letter; `--` ends the options. Values point into
- * `words`; lists live in the arena. Returns false after mistakes, which are in `diags`. */
+ * Accepts `--name value` and `--name=value`, and `-n value` for an option with a letter; `--` ends
+ * the options. Values point into `words`; lists live in the arena. False on errors, which are in
+ * `diags`. */
 bool options_parse(const struct option *options, uint32_t n_options, uint32_t n_words,
                    const char *const *words, void *values, struct text_list *operands,
                    struct arena *arena, struct diag_list *diags);

@@ -14,12 +14,12 @@
 #include "lab/demangle.h"
 #include "workloads/workload.h"
 
-/* The unfinished files, for the signal handler; "" = none. Process-wide, as signals are. */
+/* The unfinished files, for the signal handler; "" = none. Process-wide, like signals. */
 enum { MAX_STREAMS = 8, MAX_PATH_BYTES = 4096 };
 static char unfinished_paths[MAX_STREAMS][MAX_PATH_BYTES];
 static volatile sig_atomic_t progress_is_shown;
 
-/* Two, so that the one which the handler may print is never being written. */
+/* Two buffers, so that the one that the handler may print is never being written. */
 static char farewells[2][256];
 static volatile sig_atomic_t farewell;
 
@@ -42,14 +42,14 @@ static volatile sig_atomic_t stops_when_asked, is_asked_to_stop;
 static void on_first_interrupt(void)
 {
     static const char text[] =
-        "heddle: interrupted: coming to an end with what there is; again ends it at once\n";
+        "heddle: interrupted: finishing with the results so far; interrupt again to end at once\n";
     is_asked_to_stop = 1;
     erase_progress();
     ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
-    (void)written; /* if nobody hears of it, it ends all the same */
+    (void)written; /* it ends even if the message cannot be written */
 }
 
-/* Only calls that are safe in a signal handler; then dies of the signal, as the shell expects. */
+/* Uses only async-signal-safe calls; then dies of the signal, as the shell expects. */
 static void on_signal(int signal_number)
 {
     if (signal_number == SIGINT && stops_when_asked && !is_asked_to_stop) {
@@ -62,7 +62,7 @@ static void on_signal(int signal_number)
     erase_progress();
     const char *last = farewells[farewell];
     if (last[0] && write(STDERR_FILENO, last, strlen(last)) < 0)
-        last = ""; /* there is nobody left to tell */
+        last = ""; /* no reader is left */
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -150,12 +150,12 @@ enum heddle_status output_write_failure(const char *path)
 
 struct output_stream {
     char *path;
-    char *unfinished; /* its slot; NULL for what is no file */
+    char *unfinished; /* its slot; NULL if it is not a file */
     int fd;
     bool failed;
 };
 
-/* Opens a file beside the one it will replace, with that one's rights. */
+/* Opens a file beside the one it will replace, with the same permissions. */
 static int open_unfinished(const char *path, const struct stat *old, char *slot)
 {
     if (snprintf(slot, MAX_PATH_BYTES, "%s.XXXXXX", path) >= MAX_PATH_BYTES) {
@@ -287,7 +287,7 @@ void output_failure(const char *text)
 
 void output_warnings(const char *text)
 {
-    static struct strbuf last; /* every workload on one GPU brings that GPU's warnings */
+    static struct strbuf last; /* every workload on one GPU repeats that GPU's warnings */
     if (!*text || strcmp(strbuf_text(&last), text) == 0)
         return;
     strbuf_clear(&last);
@@ -304,7 +304,7 @@ enum heddle_status output_complaints(const struct diag_list *diags)
     struct strbuf text = {0};
     diag_format(diags, &text);
     output_progress_end();
-    /* Messages about a file begin with the file's name, the others with ours. */
+    /* Messages about a file begin with its name, the others with ours. */
     bool names_us = diags->n && !diags->items[0].file;
     fprintf(stderr, "%s%s", names_us ? "heddle: " : "", strbuf_text(&text));
     strbuf_destroy(&text);

@@ -4,11 +4,11 @@
 
 #include "workloads/workload.h"
 
-/* `text` is as workload_make_size() takes it; the size lives in the arena. Complains of what is
- * not there. */
+/* `text` is in the format of workload_make_size(); the size lives in the arena. Reports unknown
+ * sizes. */
 enum heddle_status pick_size(const struct workload *w, const char *text, struct arena *arena,
                              const struct workload_size **out);
-/* Says that the workload has no such size, and which was perhaps meant; HEDDLE_BAD_INPUT. */
+/* Reports that the workload has no such size, with the nearest name; HEDDLE_BAD_INPUT. */
 enum heddle_status pick_size_unknown(const struct workload *w, const char *text);
 
 #endif

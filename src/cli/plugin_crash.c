@@ -12,7 +12,7 @@
 
 enum { MAX_WATCHED = 64, MAX_FRAMES = 64 };
 
-/* Where an object lies. Found when it is loaded, since a handler of signals may do little. */
+/* The address range of an object. Found when it is loaded, since a signal handler may do little. */
 static struct watched {
     char *path;
     uintptr_t base, end;
@@ -43,7 +43,7 @@ static const struct watched *owner_of(const void *address)
     return NULL;
 }
 
-/* The innermost frame that is a plug-in's: it may have crashed in a function that it called. */
+/* The innermost frame in a plug-in: it may have crashed in a function that it called. */
 static void report(int number)
 {
     void *frames[MAX_FRAMES];
@@ -60,7 +60,7 @@ static void report(int number)
                            (uintptr_t)frames[i] - w->base - 1);
     }
     ssize_t written = len > 0 ? write(STDERR_FILENO, text, strnlen(text, sizeof text)) : 0;
-    (void)written; /* there is nobody else to tell */
+    (void)written; /* nothing else can be done */
 }
 
 static void on_crash(int number)
@@ -82,10 +82,10 @@ void plugin_crash_watch(const char *file)
         return;
     }
     n_watched++;
-    backtrace(&frame, 1); /* loads what it needs before anything has gone wrong */
+    backtrace(&frame, 1); /* loads its dependencies before anything has gone wrong */
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++) {
         struct sigaction now;
         if (sigaction(crashes[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-            signal(crashes[i], on_crash); /* a sanitizer's handler knows more, and stays */
+            signal(crashes[i], on_crash); /* a sanitizer's handler knows more and stays */
     }
 }

@@ -5,7 +5,7 @@
 #include "cli/options.h"
 #include "heddle/heddle.h"
 
-/* Loads them in order; reports the first that cannot be used. */
+/* Loads them in order; reports the first one that cannot be used. */
 enum heddle_status plugin_files_load(const struct text_list *files);
 
 #endif

@@ -18,7 +18,7 @@ static void add_bar(struct strbuf *out, uint64_t done, uint64_t all)
     strbuf_add_char(out, ']');
 }
 
-/* What is left takes as long as what is done; before anything is done nobody knows. */
+/* Assumes that the rest takes as long as what is done; unknown before anything is done. */
 static void add_time_left(struct strbuf *out, uint64_t done, uint64_t all, double seconds)
 {
     if (!done)
@@ -28,7 +28,7 @@ static void add_time_left(struct strbuf *out, uint64_t done, uint64_t all, doubl
                 (unsigned long long)left % 60);
 }
 
-/* The GPU has done its work. */
+/* The GPU has finished its work. */
 static void add_cpus(struct strbuf *out, const struct heddle_progress *p)
 {
     strbuf_add(out, "CPU programs: ");
@@ -38,7 +38,7 @@ static void add_cpus(struct strbuf *out, const struct heddle_progress *p)
     strbuf_add(out, " core cycles");
 }
 
-/* By warp instructions; a run whose order of atomics differs may execute some more. */
+/* By warp instructions; a run with another order of atomics may execute some more. */
 static void add_run(struct strbuf *out, const struct heddle_progress *p,
                     const struct progress_time *t)
 {

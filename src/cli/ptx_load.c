@@ -17,7 +17,7 @@ bool ptx_is_file(const char *path)
     return ends_with(path, ".ptx") || ends_with(path, ".cl") || ends_with(path, ".cu");
 }
 
-/* Turns the text into PTX, in place. */
+/* Compiles the text to PTX, in place. */
 static enum heddle_status compile(enum front_language language, const char *name,
                                   const char *build_options, struct strbuf *text,
                                   struct diag_list *diags)
@@ -57,7 +57,7 @@ static enum heddle_status read_text(const char *path, struct strbuf *text, struc
     size_t at = strbuf_find_non_text(text);
     if (at < text->len) {
         diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, NULL,
-                 "%s: byte %zu of the file is 0: this is no text", path, at);
+                 "%s: byte %zu of the file is 0: this is not text", path, at);
         output_complaints(diags);
         status = HEDDLE_BAD_INPUT;
     }

@@ -1,14 +1,14 @@
-/* Reads a program for commands that look at its code without running it. */
+/* Reads a program for commands that analyse its code without running it. */
 #ifndef HEDDLE_CLI_PTX_LOAD_H
 #define HEDDLE_CLI_PTX_LOAD_H
 
 #include "heddle/heddle.h"
 #include "ptx/ptx.h"
 
-/* Is it the path of a program: does it end in .ptx, .cl or .cu? */
+/* Is it the path of a program? It ends in .ptx, .cl or .cu. */
 bool ptx_is_file(const char *path);
 
-/* A .cl or .cu file is compiled; anything else is taken for PTX. Mistakes are printed, and left in
+/* A .cl or .cu file is compiled; anything else is treated as PTX. Errors are printed and kept in
  * `diags`. */
 enum heddle_status ptx_load_file(const char *path, const char *build_options,
                                  struct ptx_module **out, struct diag_list *diags);

@@ -29,8 +29,7 @@ struct run_options {
     struct text_list args;
 };
 
-/* Someone who looks at the simulations of runs that are trials: nothing is said of these but what
- * went wrong. */
+/* Observes the simulations of trial runs, which print only errors. */
 struct run_spectator {
     void (*begin)(void *user, struct heddle_sim *sim); /* before its first launch */
     void (*end)(void *user, struct heddle_sim *sim);   /* it ran to its end */
@@ -42,69 +41,69 @@ struct run_context {
     const struct run_options *options;
     const struct machine_config *machine;
     const struct gpu_config *gpu; /* part of it */
-    struct text_list settings;    /* --set, and what --scheduler, --l1d and others stand for */
+    struct text_list settings;    /* --set, and the equivalents of --scheduler, --l1d and others */
     struct progress *progress;    /* shown during timed launches */
-    const struct run_spectator *spectator; /* NULL = it is no trial */
+    const struct run_spectator *spectator; /* NULL = not a trial */
 };
 
-/* Each reports what went wrong on standard error, and returns the exit status. */
+/* Each reports errors on standard error, and returns the exit status. */
 enum heddle_status run_workloads(const struct run_context *run, const struct text_list *names);
 enum heddle_status run_file(const struct run_context *run, const char *path);
 enum heddle_status run_trace(const struct run_context *run, const char *path);
-/* CPU programs alone, on a machine whose GPU has nothing to do. */
+/* CPU programs alone, with an idle GPU. */
 enum heddle_status run_cpus(const struct run_context *run);
-/* Records the machine's CPU programs that have not been, which takes some seconds each. */
+/* Records the machine's CPU programs that are not recorded yet, which takes some seconds each. */
 enum heddle_status run_record_cpus(const struct machine_config *c);
 
-/* Complains of files that would overwrite what is read, or each other. `kernel_file` is the file
- * that is run, NULL if none is. */
+/* Reports output files that would overwrite inputs or each other. `kernel_file` is the file that is
+ * run, or NULL. */
 enum heddle_status run_check_files(const struct run_context *run, const char *kernel_file);
 
-/* Whether --on names an OpenCL device instead of the simulated GPU. */
+/* Does --on name an OpenCL device instead of the simulated GPU? */
 bool run_is_on_opencl(const struct run_options *o);
 
-/* Whether the options ask where the cycles of warps went. */
+/* Do the options request the attribution of warp cycles? */
 bool run_is_attributed(const struct run_options *o);
 
-/* A simulation as the options ask for; reports a failure. *out is to be destroyed in any case. */
-struct run_attribution; /* told of warps that end, if the options ask for it */
+/* Creates a simulation from the options; reports a failure. Destroy *out in any case. */
+struct run_attribution; /* receives warps that end, if the options request it */
 enum heddle_status run_create_sim(const struct run_context *run,
                                   struct run_attribution *attribution, struct heddle_sim **out);
 
-/* What --annotations stands for, NAME=VALUE in the arena; reports a file that cannot be read. */
+/* The setting for --annotations, NAME=VALUE in the arena; reports a file that cannot be read. */
 enum heddle_status run_read_annotations(const char *path, struct arena *arena, const char **word);
-/* With --fail-on-stale: a run that read what L2 had dropped has failed. Reports it. */
+/* With --fail-on-stale: a run that read data dropped by L2 has failed. Reports it. */
 enum heddle_status run_check_stale(const struct run_options *o, const struct heddle_sim *sim,
                                    enum heddle_status status);
 
-/* Says so, if an atomics unit was chosen and there were none for it to perform. */
+/* Warns if an atomics unit was chosen and had no atomics to perform. */
 void run_warn_of_no_atomics(const struct run_context *run, bool has_atomics);
 
-/* What was simulated: the GPU, how, and every parameter; keys of the present object. */
+/* What was simulated: the GPU, how, and every parameter; keys of the current object. */
 void run_json_machine(const struct run_context *run, struct json_writer *w);
 
-/* What of a run the statistics tell. After a fault they depend on how far the parts of the machine
- * had come, so there are none; a limit, or who stops it, cuts all of them off at the same time. */
+/* What part of a run the statistics cover. After a fault they depend on how far the parts of the
+ * machine had come, so there are none; a limit or a stop cuts all of them off at the same time. */
 enum run_extent { RUN_WHOLE, RUN_PARTIAL, RUN_UNKNOWN };
 enum run_extent run_extent(const struct heddle_sim *sim, enum heddle_status status);
-/* A line for people, if the statistics that follow it are not those of a run that went well. */
+/* A line for people, if the statistics that follow are not those of a successful run. */
 void run_print_extent(enum run_extent extent, enum heddle_status status, struct strbuf *out);
 /* How it ended: "status", "error" (a text, or null) and "partial". */
 void run_json_outcome(const struct heddle_sim *sim, enum heddle_status status, const char *error,
                       struct json_writer *w);
-/* Reports a failure; --quiet leaves out what every part of a machine was doing. `what` is named
- * first, NULL = nothing is. */
+/* Reports a failure; --quiet omits what every part of the machine was doing. `what` is named first;
+ * NULL = nothing. */
 void run_print_error(const struct run_options *o, const char *what, const char *error);
-/* How a run that failed ended, with whatever statistics there are. */
+/* How a failed run ended, with the statistics if there are any. */
 void run_json_failure(const struct run_context *run, const struct heddle_sim *sim,
                       enum heddle_status status, struct json_writer *w);
 
-/* The statistics: those that are not zero as a table, or all as an object named "stats"; with what
- * the run tells of locality, if anything (NULL = nothing). */
+/* The statistics: the nonzero ones as a table, or all as an object named "stats"; with the run's
+ * locality, if measured (NULL = not measured). */
 struct locality;
 void run_print_stats(const struct heddle_sim *sim, const struct locality *l, struct strbuf *out);
 void run_json_stats(const struct heddle_sim *sim, const struct locality *l, struct json_writer *w);
-/* Of these, what a table of latencies does not tell: mechanisms and locality. */
+/* Of these, those that a table of latencies does not contain: mechanisms and locality. */
 void run_print_beside_attribution(const struct heddle_sim *sim, const struct locality *l,
                                   struct strbuf *out);
 

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/run_attribution.h"
 
-/* The machine of the mix, with that program on its first core and no policy but lru. */
+/* The machine of the mix, with that program on its first core and lru as the only policy. */
 static struct text_list settings_of(const struct run_context *run, const char *programs)
 {
     struct text_list list = {0};

@@ -1,4 +1,4 @@
-/* heddle run --alone: every program of a mix by itself, for the metrics of the mix. */
+/* heddle run --alone: runs every program of a mix alone, for the metrics of the mix. */
 #ifndef HEDDLE_CLI_RUN_ALONE_H
 #define HEDDLE_CLI_RUN_ALONE_H
 
@@ -11,10 +11,10 @@ struct run_alone {
     uint32_t n; /* 0 = not known */
 };
 
-/* Runs them one after another, under lru; reports what went wrong. */
+/* Runs them one after another, under lru; reports failures. */
 enum heddle_status run_alone_measure(const struct run_context *run, const struct workload *w,
                                      const struct workload_size *size, struct run_alone *out);
-/* Weighted speedup and fairness of the mix that `sim` ran; nothing if they are not known. */
+/* Weighted speedup and fairness of the mix that `sim` ran; nothing if they are unknown. */
 void run_alone_print(const struct run_alone *a, const struct heddle_sim *sim, struct strbuf *out);
 void run_alone_json(const struct run_alone *a, const struct heddle_sim *sim, struct json_writer *w);
 

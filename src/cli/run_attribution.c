@@ -16,7 +16,7 @@ static const char *const stat_names[] = {
 #undef LATENCY
 };
 
-/* --- records as they come --- */
+/* --- records as they arrive --- */
 
 static uint64_t lifetime(const struct heddle_attributed *r)
 {
@@ -75,7 +75,7 @@ void run_attribution_titles(struct output_stream *file)
 
 void run_attribution_origin(const struct run_attribution *a)
 {
-    enum { N_OTHER_COLUMNS = 7 + HEDDLE_N_LATENCIES + 5 }; /* empty, behind the kernel's */
+    enum { N_OTHER_COLUMNS = 7 + HEDDLE_N_LATENCIES + 5 }; /* empty, after the kernel's */
     struct strbuf line = {0};
     if (!a->origin.len)
         return;
@@ -124,7 +124,7 @@ static double real(struct counters c, const char *name)
     return find(c, name).real;
 }
 
-/* Those that ended, and those that still lived when the run was stopped. */
+/* Those that ended, and those still alive when the run was stopped. */
 static uint64_t n_warps(struct counters c)
 {
     return count(c, "warps") + count(c, "attribution.live_warps");
@@ -135,7 +135,7 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? 100 * (double)part / (double)whole : 0;
 }
 
-/* The more columns stand beside it, the shorter. */
+/* Shorter if there are more columns beside it. */
 static void add_bar(struct table *t, double share, uint32_t n_columns)
 {
     static const char full[] = "##############################";
@@ -144,8 +144,8 @@ static void add_bar(struct table *t, double share, uint32_t n_columns)
     table_cell(t, "%.*s", n ? n : share >= 1, full);
 }
 
-/* A longer name would make the tables wider than a screen: a number stands in its place, and
- * print_names() tells whose it is. */
+/* A longer name would make the tables wider than a screen: a number replaces it, and print_names()
+ * lists them. */
 enum { LONGEST_NAME = 13 };
 struct label {
     char text[LONGEST_NAME + 1];
@@ -180,7 +180,7 @@ static void print_names(const struct heddle_sim *sim, struct strbuf *out)
     arena_destroy(&arena);
 }
 
-/* The kernels with the most cycles of warps, at most so many, the greatest first. */
+/* The kernels with the most warp cycles, at most this many, largest first. */
 enum { MAX_KERNELS = 4 };
 static uint32_t largest_kernels(const struct heddle_sim *sim, struct counters *out)
 {
@@ -224,7 +224,7 @@ static void add_share_row(struct table *t, const char *title, const char *stat,
     }
 }
 
-/* A hazard of one unit only is told by its row's title. */
+/* If only one unit has hazards, the row's title says which. */
 static void add_unit_rows(struct table *t, const struct counters *columns, uint32_t n)
 {
     static const char *const stats[N_UNITS] = {
@@ -271,13 +271,13 @@ static void print_shares(const struct heddle_sim *sim, struct strbuf *out)
     table_destroy(&t);
 }
 
-/* What held up the load/store units, which is what many a hazard comes down to. */
+/* What stalled the load/store units, the cause of many hazards. */
 static void print_stalls(const struct heddle_sim *sim, struct strbuf *out)
 {
     static const char *const causes[][2] = {
         {"MSHRs", "l1d.reservation_fails.mshr"},
-        {"places in an MSHR", "l1d.reservation_fails.merge"},
-        {"lines that are not reserved", "l1d.reservation_fails.line"},
+        {"entries of an MSHR", "l1d.reservation_fails.merge"},
+        {"unreserved lines", "l1d.reservation_fails.line"},
         {"the miss queue", "l1d.reservation_fails.miss_queue"},
         {"the network", "l1d.reservation_fails.port"},
         {"bypass slots", "l1d.reservation_fails.bypass_table"},
@@ -300,7 +300,7 @@ static void print_stalls(const struct heddle_sim *sim, struct strbuf *out)
     strbuf_add(out, "\n");
 }
 
-/* The category with the most cycles, one left aside. */
+/* The category with the most cycles, except for one. */
 static uint32_t largest_latency(const struct heddle_attributed *r, int without)
 {
     uint32_t best = without == 0;
@@ -310,7 +310,7 @@ static uint32_t largest_latency(const struct heddle_attributed *r, int without)
     return best;
 }
 
-/* What the slowest warps of CTAs have more of than the fastest, the two largest categories. */
+/* The two categories in which the slowest warps of CTAs exceed the fastest most. */
 static void print_excess(struct counters all, struct strbuf *out)
 {
     struct heddle_attributed more = {0};
@@ -338,13 +338,13 @@ static void print_pace(struct counters all, struct strbuf *out)
         return;
     strbuf_addf(out, "Slowest warps of CTAs live %.1f %% longer than the fastest",
                 percent(slowest - fastest, fastest));
-    strbuf_addf(out, ",\n  %.1f %% of the warp slots stand empty meanwhile",
+    strbuf_addf(out, ",\n  and %.1f %% of the warp slots are empty in the meantime",
                 100 * real(all, "attribution.cta.idle"));
     print_excess(all, out);
     strbuf_add(out, "\n");
 }
 
-/* Only if a provider says something. */
+/* Only if there is a provider. */
 static void print_criticality(struct counters all, struct strbuf *out)
 {
     const char *provider = all.sim->machine->config->criticality->name;
@@ -355,15 +355,14 @@ static void print_criticality(struct counters all, struct strbuf *out)
                 "Criticality (%s): slowest warps of CTAs are in the slower half in %.1f %% of ",
                 provider, 100 * real(all, "attribution.criticality.accuracy"));
     text_count(out, samples);
-    strbuf_addf(out, " samples,\n  in %.1f %% of those in which others live",
+    strbuf_addf(out, " samples,\n  in %.1f %% of those in which other warps are alive",
                 100 * real(all, "attribution.criticality.accuracy_among_others"));
     if (!strcmp(provider, "oracle"))
-        strbuf_addf(
-            out,
-            ";\n  %.1f %% of CTAs have another slowest warp than recorded, %.1f %% one that "
-            "was fast",
-            100 * real(all, "attribution.criticality.inversion"),
-            100 * real(all, "attribution.criticality.inversion_by_fast"));
+        strbuf_addf(out,
+                    ";\n  %.1f %% of CTAs have another slowest warp than recorded, %.1f %% one "
+                    "that was fast",
+                    100 * real(all, "attribution.criticality.inversion"),
+                    100 * real(all, "attribution.criticality.inversion_by_fast"));
     strbuf_add(out, "\n");
 }
 
@@ -416,7 +415,7 @@ void run_attribution_print(const struct run_attribution *a, const struct heddle_
     if (live) {
         strbuf_add(out, "  (");
         text_count(out, live);
-        strbuf_add(out, " of them still lived when it was stopped)\n");
+        strbuf_add(out, " of them were still alive when it was stopped)\n");
     }
     print_shares(sim, out);
     print_stalls(sim, out);

@@ -9,7 +9,7 @@
 
 struct output_stream;
 
-/* Of one kind, warps or CTAs: how many there were, and the ones that lived longest. */
+/* Of one kind, warps or CTAs: their number, and those that lived longest. */
 enum { N_SLOWEST = 4, KERNEL_NAME_BYTES = 64 };
 struct slowest {
     uint64_t n, sum_cycles;
@@ -18,18 +18,18 @@ struct slowest {
     char kernels[N_SLOWEST][KERNEL_NAME_BYTES];
 };
 
-/* Zeroed, it has seen nothing yet. */
+/* A zeroed struct has seen nothing yet. */
 struct run_attribution {
     struct slowest warps, ctas;
-    struct output_stream *file; /* for every record; NULL = none is wanted */
-    struct strbuf origin;       /* what is run, "workload=bfs size=tiny": the last row tells it */
+    struct output_stream *file; /* for all records; NULL = not requested */
+    struct strbuf origin;       /* what was run, "workload=bfs size=tiny", for the last row */
 };
 
 /* Fits heddle_options.attributed; `user` is a struct run_attribution. */
 void run_attribution_add(void *user, const struct heddle_attributed *record);
 /* The first line of the file. */
 void run_attribution_titles(struct output_stream *file);
-/* The last one, if anything is known of what was run. */
+/* The last line, if it is known what was run. */
 void run_attribution_origin(const struct run_attribution *a);
 
 void run_attribution_print(const struct run_attribution *a, const struct heddle_sim *sim,

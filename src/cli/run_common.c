@@ -10,7 +10,7 @@
 #include "gpu/machine.h"
 #include "lab/idle_mechanisms.h"
 
-/* What kernels print goes where people look, and out of the way of JSON. */
+/* What kernels print goes to the user, but not into JSON. */
 static void print_text(void *user, const char *text, size_t len)
 {
     const struct run_options *o = user;

@@ -1,4 +1,4 @@
-/* CPU programs alone: what they do when the GPU has nothing to do. */
+/* CPU programs alone, with an idle GPU. */
 #include "cli/cpu_watch.h"
 #include "cli/output.h"
 #include "cli/run_attribution.h"

@@ -35,8 +35,7 @@ static void add_heading(const struct file_run *f, const char *what, struct strbu
     arena_destroy(&arena);
 }
 
-/* What is known of a run that failed: for those who asked for JSON what went wrong, and the
- * statistics, if it was stopped at a limit. */
+/* Output for a failed run: with JSON the error, and the statistics if it was stopped at a limit. */
 static void print_failure(const struct file_run *f, enum heddle_status status)
 {
     enum run_extent extent = run_extent(f->sim, status);
@@ -68,7 +67,7 @@ static enum heddle_status end_watch(struct file_run *f, enum run_extent extent)
     return run_watch_end(&f->watch, extent);
 }
 
-/* Passes a failure of the library on to the user. */
+/* Reports a failure of the library to the user. */
 static enum heddle_status report(struct file_run *f, enum heddle_status status)
 {
     if (status == HEDDLE_OK)
@@ -100,14 +99,14 @@ static enum heddle_status parse_args(struct file_run *f)
     return status;
 }
 
-/* The kernels of a module that --entry may mean. */
+/* The kernels of a module that --entry may refer to. */
 struct candidates {
     const char **names, **source_names, **matching;
     uint32_t n, n_matching;
 };
 
 /* Collects the kernels that `wanted` names: all of them if it is NULL, the one with exactly that
- * name, or else those that have it in their source, before C++ added their parameters' types. */
+ * name, or those with that name in their source, before C++ added the parameter types. */
 static void find_candidates(struct file_run *f, const char *wanted, struct candidates *c)
 {
     c->n = heddle_kernel_count(f->module);
@@ -127,7 +126,7 @@ static void find_candidates(struct file_run *f, const char *wanted, struct candi
     }
 }
 
-/* The kernel named by --entry, or the only one there is. */
+/* The kernel named by --entry, or the only one. */
 static enum heddle_status choose_kernel(struct file_run *f)
 {
     const char *wanted = f->run->options->entry;
@@ -145,11 +144,11 @@ static enum heddle_status choose_kernel(struct file_run *f)
         strbuf_addf(&list, "%s%s", i ? ", " : "", listed[i]);
     enum heddle_status status = HEDDLE_BAD_INPUT;
     if (c.n == 0)
-        output_error("%s: there is no kernel in this file", f->path);
+        output_error("%s: this file contains no kernel", f->path);
     else if (c.n_matching == 0)
         status = output_unknown("kernel", wanted, c.source_names, c.n, strbuf_text(&list));
     else
-        output_error("%s has several kernels%s%s, choose one with --entry: %s", f->path,
+        output_error("%s has several kernels%s%s; choose one with --entry: %s", f->path,
                      wanted ? " called " : "", wanted ? wanted : "", strbuf_text(&list));
     strbuf_destroy(&list);
     return status;
@@ -164,7 +163,7 @@ static bool declares_pointers(const struct file_run *f)
     return false;
 }
 
-/* Against the kernel's signature; sizes and their number are the launch's to check. */
+/* Checks against the kernel's signature; the launch checks sizes and their number. */
 static enum heddle_status check_args(struct file_run *f)
 {
     enum heddle_status status = HEDDLE_OK;
@@ -195,7 +194,7 @@ static enum heddle_status check_args(struct file_run *f)
     return status;
 }
 
-/* Puts the first contents of a buffer into `contents`, and says how large the buffer is. */
+/* Reads the initial contents of a buffer into `contents`, and determines its size. */
 static enum heddle_status read_contents(const struct kernel_arg *spec, struct strbuf *contents,
                                         uint64_t *bytes)
 {
@@ -217,8 +216,8 @@ static enum heddle_status read_contents(const struct kernel_arg *spec, struct st
     return HEDDLE_OK;
 }
 
-/* What a file gave; random bits, piece by piece, so that they do not need their size again on the
- * host. The rest is zero from the start. */
+/* A file's contents, or random bits in pieces, so that the host need not hold them all. The rest is
+ * zero initially. */
 static enum heddle_status fill_buffer(struct file_run *f, uint64_t address, uint64_t bytes,
                                       const struct kernel_arg *spec, const struct strbuf *contents)
 {
@@ -358,7 +357,7 @@ static enum heddle_status do_run(struct file_run *f)
         status = write_results(f);
     if (status == HEDDLE_OK && spectator)
         spectator->end(spectator->user, f->sim);
-    if (f->sim && !spectator) /* results may have been dropped by L2 */
+    if (f->sim && !spectator) /* L2 may have dropped results */
         output_warnings(heddle_warnings(f->sim));
     if (status == HEDDLE_OK && !spectator)
         run_warn_of_no_atomics(f->run, idle_mechanisms_has_atomics(f->sim));

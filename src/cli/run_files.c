@@ -5,8 +5,8 @@
 #include "cli/kernel_arg.h"
 #include "cli/run.h"
 
-/* A buffer may be written to where it came from; that one argument says both. Arguments that are
- * not understood are complained of later. */
+/* A buffer may be written to the file it came from: one argument gives both. Invalid arguments are
+ * reported later. */
 static void add_arguments(struct file_uses *uses, const struct text_list *args, struct arena *arena)
 {
     struct strbuf why = {0};

@@ -7,14 +7,13 @@
 #include "cli/output.h"
 #include "gpu/sim.h"
 
-/* --- what the file tells: the columns that `heddle run --attribute-out` begins its rows with ---
- */
+/* --- the file: the first columns of `heddle run --attribute-out` --- */
 
 enum { RECORD, LAUNCH, KERNEL, N_FIELDS };
 static const char *const titles[N_FIELDS] = {"record", "launch", "kernel"};
 
 struct launched {
-    const char *kernel; /* NULL = no row tells of it */
+    const char *kernel; /* NULL = no row has it */
     uint32_t line;
 };
 
@@ -22,11 +21,11 @@ struct recorded {
     struct strbuf text;
     struct launched *launches; /* number 1 is the first */
     uint32_t n_launches, cap_launches;
-    const char *origin; /* of the row of the run; NULL = an older file has none */
+    const char *origin; /* from the row of the run; NULL = an older file has none */
     uint32_t origin_line;
 };
 
-/* No later launch is believed: rows are not so many. */
+/* Later launches are rejected: no file has that many rows. */
 enum { MAX_LAUNCHES = 1 << 24 };
 
 static void split(char *line, const char *fields[N_FIELDS])
@@ -50,7 +49,7 @@ static void add_warp(struct recorded *r, const char *const *fields, uint32_t lin
         *l = (struct launched){fields[KERNEL], line};
 }
 
-/* False if the file's columns are others, of which nothing can be told here. */
+/* False if the file has other columns, about which nothing is known here. */
 static bool read_recorded(const char *path, struct recorded *r)
 {
     if (strbuf_read_file(&r->text, path) != 0 || !r->text.len)
@@ -79,15 +78,15 @@ static void recorded_destroy(struct recorded *r)
     free(r->launches);
 }
 
-/* --- against what was run --- */
+/* --- comparison with the run --- */
 
 static bool is_of_kernel(const struct launched *l, const char *kernel)
 {
     return l->kernel && strcmp(l->kernel, kernel) == 0;
 }
 
-/* The first launch of a kernel that none of the run's first `n` kernels is; NULL if there is none.
- */
+/* The first launch of a kernel that is not among the run's first `n` kernels; NULL if there is
+ * none. */
 static const struct launched *first_other(const struct recorded *r, const struct heddle_sim *sim,
                                           uint32_t n)
 {
@@ -101,7 +100,7 @@ static const struct launched *first_other(const struct recorded *r, const struct
     return NULL;
 }
 
-/* Kernels in the order of their first launches are the run's. */
+/* Are the kernels, in the order of their first launches, the run's? */
 static bool check_names(const char *path, const struct recorded *r, const struct heddle_sim *sim)
 {
     uint32_t n = heddle_launched_count(sim);
@@ -111,12 +110,12 @@ static bool check_names(const char *path, const struct recorded *r, const struct
         if (!next ? !expected : expected && is_of_kernel(next, expected))
             continue;
         if (!next)
-            output_error("%s: no launch of kernel '%s', which this run has: the times are of "
+            output_error("%s: no launch of kernel '%s', which this run has: the times belong to "
                          "another program",
                          path, expected);
         else
-            output_error("%s:%u: times of kernel '%s', where this run launches %s%s%s: they are of "
-                         "another program",
+            output_error("%s:%u: times of kernel '%s', where this run launches %s%s%s: they belong "
+                         "to another program",
                          path, next->line, next->kernel, expected ? "'" : "no further one",
                          expected ? expected : "", expected ? "'" : "");
         return false;
@@ -142,8 +141,8 @@ static bool check_counts(const char *path, const struct recorded *r, const struc
             theirs += is_of_kernel(&r->launches[i], heddle_launched_name(sim, k));
         if (theirs == ours)
             continue;
-        output_error("%s: %" PRIu64 " launches of kernel '%s', and this run has %" PRIu64
-                     ": the times are of another input",
+        output_error("%s: %" PRIu64 " launches of kernel '%s', but this run has %" PRIu64
+                     ": the times belong to another input",
                      path, theirs, heddle_launched_name(sim, k), ours);
         return false;
     }
@@ -156,7 +155,7 @@ static bool check_input(const char *path, const struct recorded *r, const char *
     const char *told = r->origin ? strstr(r->origin, key) : NULL;
     if (!told || !input_hash || strcmp(told + sizeof key - 1, input_hash) == 0)
         return true;
-    output_error("%s:%u: the times are of another input (%s) than this run's (%s%s)", path,
+    output_error("%s:%u: the times belong to another input (%s) than this run's (%s%s)", path,
                  r->origin_line, r->origin, key, input_hash);
     return false;
 }

@@ -1,4 +1,4 @@
-/* What a run yields, as tables and as JSON. */
+/* The results of a run, as tables and as JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ enum run_extent run_extent(const struct heddle_sim *sim, enum heddle_status stat
 {
     if (status == HEDDLE_OK || status == HEDDLE_WRONG_RESULT)
         return RUN_WHOLE;
-    if (output_has_failed()) /* which is why it was stopped: nobody has asked for its beginning */
+    if (output_has_failed()) /* that is why it was stopped: the partial statistics are of no use */
         return RUN_UNKNOWN;
     bool is_cut = status == HEDDLE_STOPPED || (sim && sim->emu.fault.kind == FAULT_LIMIT);
     return is_cut ? RUN_PARTIAL : RUN_UNKNOWN;
@@ -40,9 +40,8 @@ enum run_extent run_extent(const struct heddle_sim *sim, enum heddle_status stat
 void run_print_extent(enum run_extent extent, enum heddle_status status, struct strbuf *out)
 {
     if (extent == RUN_PARTIAL)
-        strbuf_add(out,
-                   "  PARTIAL statistics, up to where the launch was stopped; waits that had not "
-                   "ended are missing:\n");
+        strbuf_add(out, "  PARTIAL statistics, up to where the launch was stopped; waits that had "
+                        "not ended are not included:\n");
     else if (extent == RUN_WHOLE && status == HEDDLE_WRONG_RESULT)
         strbuf_add(out, "  statistics of a run with a WRONG result:\n");
 }
@@ -68,8 +67,8 @@ void run_json_failure(const struct run_context *run, const struct heddle_sim *si
     run_json_kernels(sim, w);
 }
 
-/* Did the L1D policy do anything: the first access for which LRU would have chosen otherwise, and
- * its SM; NULL if there is none. */
+/* Did the L1D policy have an effect? The first access for which LRU would have chosen differently,
+ * and its SM; NULL if there is none. */
 static const struct mem_access *first_unlike_lru(const struct heddle_sim *sim, uint32_t *sm)
 {
     const struct mem_access *first = NULL;
@@ -92,11 +91,11 @@ static void print_first_unlike_lru(const struct heddle_sim *sim, struct strbuf *
     strbuf_addf(out, "  L1D policy %s ", sim->config->l1d_policy->name);
     if (a)
         strbuf_addf(out,
-                    "first chose otherwise than lru at cycle %" PRIu64 " on SM %u: warp %" PRIu64
+                    "first differed from lru at cycle %" PRIu64 " on SM %u: warp %" PRIu64
                     ", PC %u, line 0x%" PRIx64 "\n",
                     a->cycle, sm, a->warp_uid, a->pc, a->line);
     else
-        strbuf_add(out, "chose as lru would have, every time\n");
+        strbuf_add(out, "never differed from lru\n");
 }
 
 static void json_first_unlike_lru(const struct heddle_sim *sim, struct json_writer *w)
@@ -151,7 +150,7 @@ void run_print_beside_attribution(const struct heddle_sim *sim, const struct loc
     table_destroy(&t);
 }
 
-/* All of them at once: asked for one by one, each sums up the machine. */
+/* All of them at once: each single query sums up the whole machine. */
 static struct heddle_stat *take_stats(const struct heddle_sim *sim)
 {
     struct heddle_stat *stats = xalloc(heddle_stat_count(sim), sizeof *stats);
@@ -159,7 +158,7 @@ static struct heddle_stat *take_stats(const struct heddle_sim *sim)
     return stats;
 }
 
-/* Above the first statistic of a CPU core, the program that it runs. */
+/* The program of a CPU core, above its first statistic. */
 static void add_cpu_program(struct table *t, const struct heddle_sim *sim, const char *stat)
 {
     const struct cpu_programs *p = sim->machine ? &sim->config->cpu_programs : NULL;
@@ -198,7 +197,7 @@ void run_json_stats(const struct heddle_sim *sim, const struct locality *l, stru
 
 /* --- by kernel --- */
 
-/* The columns of the table; those that a functional run lacks are left out. */
+/* The columns of the table, without those that a functional run lacks. */
 static const char *const kernel_columns[] = {"launches", "cycles",     "warp_insts", "thread_insts",
                                              "ipc",      "l1d.loads",  "l1d.hits",   "l1d.misses",
                                              "l1d.mpki", "dram.bytes", "occupancy"};

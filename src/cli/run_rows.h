@@ -1,5 +1,5 @@
-/* The table of several workloads. Rows appear one by one, as runs end, so the widths of the columns
- * are given and not measured. */
+/* The table of several workloads. Rows appear one by one as runs end, so the column widths are
+ * given in advance. */
 #ifndef HEDDLE_CLI_RUN_ROWS_H
 #define HEDDLE_CLI_RUN_ROWS_H
 

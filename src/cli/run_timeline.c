@@ -8,7 +8,7 @@
 #include "cli/gzip.h"
 #include "cli/output.h"
 
-/* A number in digits alone at *text, which moves behind it. */
+/* A decimal number at *text, which advances past it. */
 static bool read_number(const char **text, uint64_t *value)
 {
     char *end;
@@ -29,10 +29,10 @@ static bool parse_cycles(const char *text, struct timeline_window *out, struct s
     if (ok && *at)
         ok = read_number(&at, &out->to_cycle) && !*at && out->to_cycle > out->from_cycle;
     if (!ok || text[1] == '\0')
-        strbuf_addf(why,
-                    "--timeline-cycles %s: expected FIRST-END, as in 1000-2000; either may be "
-                    "left out",
-                    text);
+        strbuf_addf(
+            why,
+            "--timeline-cycles %s: expected FIRST-END, such as 1000-2000; either may be omitted",
+            text);
     return why->len == 0;
 }
 
@@ -44,7 +44,7 @@ static bool parse_sms(const char *text, uint32_t n_sms, struct arena *arena,
     do {
         uint64_t sm;
         if (!read_number(&at, &sm) || (*at && *at != ',')) {
-            strbuf_addf(why, "--timeline-sms %s: expected numbers of SMs, as in 0,1", text);
+            strbuf_addf(why, "--timeline-sms %s: expected numbers of SMs, such as 0,1", text);
         } else if (sm >= n_sms || out->n_sms == n_sms) {
             strbuf_addf(why, "--timeline-sms %s: the SMs of this GPU are 0 to %u, each once", text,
                         n_sms - 1);
@@ -66,12 +66,12 @@ bool timeline_window_parse(const char *cycles, const char *sms, uint32_t n_sms, 
 
 /* --- the file --- */
 
-/* Perfetto holds a trace in the memory of a browser's tab. */
+/* Perfetto holds a trace in the memory of a browser tab. */
 enum { LARGE_BYTES = 100 << 20 };
 
 struct timeline_file {
     struct output_stream *file;
-    struct gzip *gzip; /* NULL = as it is */
+    struct gzip *gzip; /* NULL = uncompressed */
     const char *path;
     uint64_t n_bytes; /* before compression */
     bool is_warned;

@@ -31,10 +31,10 @@ static uint64_t count_insts(const struct run_context *run, const struct workload
     struct device *device = device_create_heddle(sim);
     workload_run(workload, size, run->options->seed.value, device, &result);
     bool ok = result.ok && heddle_stat_find(sim, "warp_insts", &insts);
-    return ok ? insts.count : 0; /* the process ends: so does all that it has */
+    return ok ? insts.count : 0; /* the process ends, so nothing needs to be freed */
 }
 
-/* In the child. It prints nothing, and our files are not its to remove when it is interrupted. */
+/* In the child. It prints nothing, and does not remove our files when it is interrupted. */
 static void count_and_tell(int fd, const struct run_context *run, const struct workload *workload,
                            const struct workload_size *size, pid_t parent)
 {
@@ -64,7 +64,7 @@ void run_total_begin(struct run_total *t, const struct run_context *run,
         count_and_tell(fds[1], run, workload, size, parent);
     close(fds[1]);
     t->fd = fds[0];
-    if (t->pid < 0) /* then nobody says how long it takes */
+    if (t->pid < 0) /* then there is no estimate */
         run_total_end(t);
 }
 

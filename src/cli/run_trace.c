@@ -1,12 +1,12 @@
-/* Replays a trace. Nothing is computed, so there is nothing to verify, and the result says so. What
- * it is a result of, the trace has noted. */
+/* Replays a trace. Nothing is computed, so there is nothing to verify, and the result says so. The
+ * trace's notes say what it was recorded from. */
 #include "cli/output.h"
 #include "cli/run_oracle.h"
 #include "cli/run_watch.h"
 #include "config/number.h"
 #include "lab/idle_mechanisms.h"
 
-/* What a run of the same program says of itself. */
+/* How a run of the same program describes itself. */
 static void json_origin(const struct heddle_sim *sim, struct json_writer *w)
 {
     static const char *const texts[] = {"workload", "size", "file", "kernel", "input_hash"};
@@ -53,9 +53,9 @@ static void print_result(const struct run_context *run, const char *path,
     enum run_extent extent = run_extent(sim, status);
     if (extent == RUN_UNKNOWN)
         return;
-    strbuf_addf(out, "%s: replayed on %s%s; results are not computed, so not verified\n", path,
-                run->gpu->name,
-                heddle_replay_is_forced(sim) ? " BY FORCE, though the trace depends on time" : "");
+    strbuf_addf(
+        out, "%s: replayed on %s%s; no results are computed or verified\n", path, run->gpu->name,
+        heddle_replay_is_forced(sim) ? " BY FORCE, although the trace depends on timing" : "");
     run_print_extent(extent, status, out);
     run_watch_print_result(watch, run->options, sim, out);
 }

@@ -93,13 +93,13 @@ static enum heddle_status begin_locality(struct run_watch *w, const struct run_o
 {
     const struct cache_config *l1d = &m->config->sm.l1d;
     if (o->belady && l1d->sector_bytes < l1d->line_bytes) {
-        output_error("--belady: the L1D of %s has sectors, and what the best replacement of those "
-                     "would be is not known; --locality works",
+        output_error("--belady: the L1D of %s has sectors, for which optimal replacement is not "
+                     "known; --locality works",
                      m->config->gpu->name);
         return HEDDLE_BAD_INPUT;
     }
     if (!(w->stream_file = tmpfile())) {
-        output_error("cannot make a temporary file: %s", strerror(errno));
+        output_error("cannot create a temporary file: %s", strerror(errno));
         return HEDDLE_ENVIRONMENT;
     }
     w->stream = l1d_recorder_create(m, false, (struct sink){add_to_file, w->stream_file});
@@ -113,7 +113,7 @@ static uint64_t count_of(const struct run_watch *w, const char *name)
     return s.count;
 }
 
-/* Every hit is of somebody's line, or the recording is not of this run. */
+/* Every hit must have an owner; otherwise the recording is not of this run. */
 static bool check_locality(const struct run_watch *w, struct strbuf *why)
 {
     const struct locality *l = &w->locality;
@@ -122,7 +122,7 @@ static bool check_locality(const struct run_watch *w, struct strbuf *why)
     if (!(l->parts & LOCALITY_RUN) || told == hits)
         return true;
     strbuf_addf(why,
-                "the statistics contradict each other, which is a fault of the simulator: %" PRIu64
+                "the statistics contradict each other, which is a bug in the simulator: %" PRIu64
                 " hits and merges have an owner, of %" PRIu64,
                 told, hits);
     return false;
@@ -146,14 +146,14 @@ static enum heddle_status end_locality(struct run_watch *w, const struct run_opt
     return ok ? HEDDLE_OK : is_read ? HEDDLE_KERNEL_FAULT : HEDDLE_ENVIRONMENT;
 }
 
-/* A machine has places for so many who look at it. */
+/* A machine has a limited number of observers. */
 static bool check_places(const struct run_options *o, const struct machine *m)
 {
     int wanted = (locality_parts(o) != 0) + (o->series != 0) + (o->record_l1d != NULL) +
                  (o->record_decisions != NULL) + (o->timeline != NULL);
     if (!m || m->n_watchers + (uint32_t)wanted <= MACHINE_MAX_WATCHERS)
         return true;
-    output_error("too much to watch in one run: leave out one of --locality, --belady, --series, "
+    output_error("too many observers for one run: leave out one of --locality, --belady, --series, "
                  "--record-l1d, --record-decisions and --timeline");
     return false;
 }
@@ -202,12 +202,12 @@ void run_watch_note(struct run_watch *w, const char *name, const char *value)
 {
     if (w->trace)
         heddle_record_note(w->sim, name, value);
-    if (w->attribution.file && !strpbrk(value, ", \"\n")) /* it is one field of a row */
+    if (w->attribution.file && !strpbrk(value, ", \"\n")) /* it must be a single field of a row */
         strbuf_addf(&w->attribution.origin, "%s%s=%s", w->attribution.origin.len ? " " : "", name,
                     value);
 }
 
-/* A window that nothing of the run lies in is a mistake, but the run is not lost for it. */
+/* A window outside the run is a mistake, but the run's results are still valid. */
 static void warn_of_empty_timeline(const struct run_watch *w)
 {
     const struct run_options *o = w->options;
@@ -239,7 +239,7 @@ static void warn_of_cut_timeline(const struct run_watch *w)
     strbuf_destroy(&text);
 }
 
-/* `is_complete` says whether all of it could be written. */
+/* `is_complete` says whether all of it was written. */
 static enum heddle_status end_file(struct output_stream **file, bool is_complete)
 {
     struct output_stream *f = *file;
@@ -255,7 +255,7 @@ static enum heddle_status first_failure(enum heddle_status a, enum heddle_status
     return a != HEDDLE_OK ? a : b;
 }
 
-/* What tells of time: as good up to where a run was cut off. */
+/* Time-based files: valid up to where a run was cut off. */
 static enum heddle_status end_views(struct run_watch *w)
 {
     enum heddle_status status = HEDDLE_OK;
@@ -277,7 +277,7 @@ static enum heddle_status end_views(struct run_watch *w)
     return status;
 }
 
-/* What is replayed or measured as a whole. */
+/* Files that are replayed or measured as a whole. */
 static enum heddle_status end_recordings(struct run_watch *w)
 {
     enum heddle_status status = HEDDLE_OK;
@@ -293,18 +293,17 @@ static enum heddle_status end_recordings(struct run_watch *w)
     return status;
 }
 
-/* People may look for them. */
+/* A user may look for them. */
 static void tell_what_is_missing(const struct run_watch *w)
 {
     const struct run_options *o = w->options;
     const char *const missing[] = {o->record_l1d, o->record_decisions, o->record};
     for (uint32_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
         if (missing[i])
-            output_error(
-                "%s is not written: the run was stopped, and a recording is of a whole one",
-                missing[i]);
+            output_error("%s is not written: the run was stopped, and a recording must be complete",
+                         missing[i]);
     if (w->stream)
-        output_error("--locality and --belady tell nothing: the run was stopped");
+        output_error("--locality and --belady have no results: the run was stopped");
 }
 
 enum heddle_status run_watch_end(struct run_watch *w, enum run_extent extent)

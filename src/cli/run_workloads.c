@@ -1,4 +1,4 @@
-/* Runs workloads one after the other, each on a fresh device, and says which results are right. */
+/* Runs workloads one after the other, each on a fresh device, and checks their results. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,9 +51,9 @@ static enum heddle_status list_all(const char *size_name, struct job_list *list)
         return HEDDLE_OK;
     if (!some_have_the_size)
         return pick_size_unknown(workload_list[0], size_name);
-    output_error("no workload takes the size '%s'; `heddle show workload NAME` lists the inputs of "
-                 "one",
-                 size_name);
+    output_error(
+        "no workload has the size '%s'; `heddle show workload NAME` lists the inputs of one",
+        size_name);
     return HEDDLE_BAD_INPUT;
 }
 
@@ -77,7 +77,7 @@ static enum heddle_status list_jobs(const struct run_context *run, const struct 
     for (uint32_t i = 0; i < names->n; i++) {
         const struct workload *w = workload_find(names->items[i]);
         if (!w && strcmp(names->items[i], "all") == 0) {
-            output_error("'all' stands alone: it has every workload in it");
+            output_error("'all' cannot be combined with other workloads");
             return HEDDLE_BAD_INPUT;
         }
         if (!w)
@@ -93,7 +93,7 @@ static const char *verdict(const struct workload_result *r)
 {
     return r->verified ? "verified, the result agrees with the reference"
            : r->ok     ? "NOT verified, the result is wrong"
-                       : "NOT verified, it did not come to its end";
+                       : "NOT verified, it did not run to its end";
 }
 
 static void print_one(const struct run_context *run, const struct job *job,
@@ -163,12 +163,12 @@ static void json_one(const struct run_context *run, const struct job *job,
     json_end_object(w);
 }
 
-/* What to print for each job, and where it collects. */
+/* What to print for each job, and where it is collected. */
 struct printer {
     const struct run_context *run;
     struct job_list *jobs;
-    bool as_rows, has_atomics, has_failed; /* of all results so far */
-    struct run_alone alone;                /* what the programs of a mix do by themselves */
+    bool as_rows, has_atomics, has_failed; /* over all results so far */
+    struct run_alone alone;                /* the programs of a mix alone */
     struct json_writer json;
     struct strbuf text; /* JSON until the end, text until it is written */
 };
@@ -196,8 +196,8 @@ static enum heddle_status print_result(struct printer *p, const struct job *job,
     return output_take(&p->text);
 }
 
-/* The device that the options ask for, and the simulation behind it unless it is an OpenCL one;
- * reports a failure. Both are to be destroyed in any case. */
+/* The device that the options request, and the simulation behind it unless it is an OpenCL device;
+ * reports a failure. Destroy both in any case. */
 static enum heddle_status create_device(const struct run_context *run, struct run_watch *watch,
                                         struct heddle_sim **sim, struct device **device)
 {
@@ -215,7 +215,7 @@ static enum heddle_status create_device(const struct run_context *run, struct ru
     return HEDDLE_ENVIRONMENT;
 }
 
-/* What a replay cannot find out of itself. */
+/* What a replay cannot know by itself. */
 static void note_origin(struct run_watch *watch, const struct job *job, uint64_t seed,
                         const struct workload_result *r)
 {
@@ -316,7 +316,7 @@ static enum heddle_status run_all_jobs(struct printer *p)
     return worst;
 }
 
-/* Several results are a table, row by row, or one JSON list at the end. */
+/* Several results form a table, row by row, or one JSON list at the end. */
 static enum heddle_status print_begin(struct printer *p)
 {
     const struct run_options *o = p->run->options;

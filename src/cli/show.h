@@ -1,5 +1,5 @@
-/* The topics of `heddle show`. Each appends its text, or reports a mistake and returns its status.
- */
+/* The topics of `heddle show`. Each appends its text, or reports an error and returns its
+ * status. */
 #ifndef HEDDLE_CLI_SHOW_H
 #define HEDDLE_CLI_SHOW_H
 
@@ -56,7 +56,7 @@ void show_workloads_markdown(struct strbuf *out);
 void show_stats_markdown(struct strbuf *out);
 void show_terms_markdown(struct strbuf *out);
 
-/* Adds what S2 and the like stand for, for those that the text so far mentions. */
+/* Adds what S2 and the like stand for, for those mentioned in the text so far. */
 void show_papers(struct strbuf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The names of the classes that instructions are counted by. */
+/* The names of the classes by which instructions are counted. */
 #include "base/json.h"
 #include "cli/show.h"
 #include "cli/table.h"

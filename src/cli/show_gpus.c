@@ -27,7 +27,7 @@ void show_papers(struct strbuf *out)
     }
 }
 
-/* Loads a GPU; NULL after mistakes. Those and warnings have been reported. */
+/* Loads a GPU; NULL on errors. Errors and warnings have been reported. */
 static struct machine_config *load(const char *name, const struct text_list *settings)
 {
     struct diag_list diags = {0};
@@ -96,7 +96,7 @@ enum heddle_status show_gpu(const struct show_options *o, const char *name, stru
         json_gpu(gpu, &j);
     } else {
         param_set_print(&gpu->params, out);
-        strbuf_add(out, "\n* not in the source, but chosen, with the reason in brackets.\n");
+        strbuf_add(out, "\n* not in the source, but chosen for the reason in brackets.\n");
         show_papers(out);
     }
     machine_config_destroy(c);

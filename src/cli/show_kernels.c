@@ -1,5 +1,5 @@
 /* heddle show kernels: the kernels of a workload or a file, and their arguments by number, as
- * annotations for L2 name them (doc/l2.md). The declarations are those of the source: PTX keeps
+ * annotations for L2 name them (doc/l2.md). The declarations come from the source: PTX keeps
  * neither names nor what a pointer points to. */
 #include <ctype.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The text without comments and preprocessor lines: spaces in their place. */
+/* The text with comments and preprocessor lines replaced by spaces. */
 static char *strip(struct arena *arena, const char *text)
 {
     char *copy = arena_strdup(arena, text);
@@ -48,7 +48,7 @@ static char *strip(struct arena *arena, const char *text)
     return copy;
 }
 
-/* Behind the bracket that closes the one at `p`. */
+/* After the bracket that closes the one at `p`. */
 static const char *skip_brackets(const char *p)
 {
     int depth = 0;
@@ -58,7 +58,7 @@ static const char *skip_brackets(const char *p)
     return p;
 }
 
-/* One line, with a single space between words. */
+/* One line, with single spaces between words. */
 static const char *tidy(struct arena *arena, const char *from, const char *end)
 {
     char *out = arena_strndup(arena, from, (size_t)(end - from));
@@ -99,8 +99,7 @@ static void add_arguments(struct listing *l, const char *kernel, const char *p)
         add_row(l, kernel, 0, "");
 }
 
-/* Behind a word that begins a kernel: attributes with brackets of their own may come before the
- * name. */
+/* After a word that begins a kernel: attributes with brackets may precede the name. */
 static const char *read_kernel(struct listing *l, const char *p)
 {
     for (;;) {
@@ -151,9 +150,9 @@ static enum heddle_status read_file(struct listing *l, const char *path)
     if (error)
         output_error("cannot read %s: %s", path, strerror(error));
     else if (dot && strcmp(dot, ".ptx") == 0) {
-        output_error("%s: PTX does not say what its arguments are; `heddle ptx %s` tells of its "
-                     "kernels",
-                     path, path);
+        output_error(
+            "%s: PTX does not describe its arguments; `heddle ptx %s` describes its kernels", path,
+            path);
         status = HEDDLE_BAD_INPUT;
     } else {
         read_source(l, strbuf_text(&text));
@@ -176,9 +175,8 @@ static void print_rows(const struct listing *l, struct strbuf *out)
     }
     table_print(&t, out);
     table_destroy(&t);
-    strbuf_add(out,
-               "\nA mark for L2 is a line `KERNEL ARGUMENT .cc|.cp` of a file for --annotations "
-               "(doc/l2.md).\n");
+    strbuf_add(out, "\nAn annotation for L2 is a line `KERNEL ARGUMENT .cc|.cp` of a file for "
+                    "--annotations (doc/l2.md).\n");
 }
 
 static void json_rows(const struct listing *l, struct strbuf *out)

@@ -1,5 +1,5 @@
 /* The mechanisms to choose from, warp schedulers, cache policies and atomics units: what each is,
- * where it is described, its parameters, and what it costs in hardware on a given GPU. */
+ * its source, its parameters, and its hardware cost on a given GPU. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "cli/table.h"
 #include "gpu/machine_config.h"
 
-/* What a kind of mechanism has to say to be shown. */
+/* What is needed to show a kind of mechanism. */
 struct mechanism_kind {
     const char *what;    /* "scheduler" */
     const char *setting; /* the GPU's parameter that names one */
@@ -41,7 +41,7 @@ static struct cache_geometry bank_of(const struct machine_config *c)
 static uint64_t policy_cost(const struct machine_config *c, struct strbuf *parts)
 {
     struct arena arena = {0};
-    bool is_of_l2 = c->l2_policy->l2_only; /* then it is what is shown, of one bank */
+    bool is_of_l2 = c->l2_policy->l2_only; /* then one bank of it is shown */
     const struct cache_policy_desc *d = is_of_l2 ? c->l2_policy : c->l1d_policy;
     const void *params = plugin_values(&d->plugin, is_of_l2 ? c->l2_params : c->l1d_params, &arena);
     struct cache_geometry g =
@@ -51,7 +51,7 @@ static uint64_t policy_cost(const struct machine_config *c, struct strbuf *parts
     return bits;
 }
 
-/* What the controller of an L2 policy adds. */
+/* The cost of an L2 policy's controller. */
 static uint64_t control_cost(const struct machine_config *c, struct strbuf *parts)
 {
     struct arena arena = {0};
@@ -68,7 +68,7 @@ static uint32_t n_banks(const struct machine_config *c)
     return c->memory.n_partitions * c->memory.banks;
 }
 
-/* Lines of parts, each with the name of whose they are before it. */
+/* Lines of parts, each prefixed with the owner's name. */
 static void add_parts_of(const char *whose, const struct strbuf *parts, struct strbuf *out)
 {
     for (const char *line = strbuf_text(parts); *line; line += strcspn(line, "\n") + 1)
@@ -92,7 +92,7 @@ static uint64_t criticality_cost(const struct machine_config *c, struct strbuf *
     return bits;
 }
 
-/* With what belongs to it: who tells how critical warps are, and its own L1D policy. */
+/* Includes its criticality provider and its own L1D policy. */
 static uint64_t scheduler_cost(const struct machine_config *c, struct strbuf *parts)
 {
     struct arena arena = {0};
@@ -118,7 +118,7 @@ static const struct mechanism_kind scheduler_kind = {
     .what = "scheduler",
     .setting = "scheduler",
     .prefix = "scheduler",
-    .hint = "`heddle show schedulers` lists them; one of a plug-in needs --plugin FILE.so",
+    .hint = "`heddle show schedulers` lists them; one from a plug-in needs --plugin FILE.so",
     .count = scheduler_count,
     .at = scheduler_plugin,
     .cost_bits = scheduler_cost,
@@ -127,7 +127,7 @@ static const struct mechanism_kind policy_kind = {
     .what = "cache policy",
     .setting = "l1d.policy",
     .prefix = "l1d.policy",
-    .hint = "`heddle show policies` lists them; one of a plug-in needs --plugin FILE.so",
+    .hint = "`heddle show policies` lists them; one from a plug-in needs --plugin FILE.so",
     .count = cache_policy_count,
     .at = policy_plugin,
     .cost_bits = policy_cost,
@@ -137,13 +137,13 @@ static const struct mechanism_kind l2_policy_kind = {
     .what = "cache policy",
     .setting = "l2.policy",
     .prefix = "l2.policy",
-    .hint = "`heddle show policies` lists them; one of a plug-in needs --plugin FILE.so",
+    .hint = "`heddle show policies` lists them; one from a plug-in needs --plugin FILE.so",
     .count = cache_policy_count,
     .at = policy_plugin,
     .cost_bits = policy_cost,
 };
 
-/* A policy that an L1D cannot have is shown in L2. */
+/* A policy that L1D does not support is shown in L2. */
 static const struct mechanism_kind *kind_of(const struct mechanism_kind *kind,
                                             const struct plugin *p)
 {
@@ -185,14 +185,14 @@ static const struct plugin *find(const struct mechanism_kind *kind, const char *
     return NULL;
 }
 
-/* The GPU with that mechanism in it; NULL after mistakes, which have been reported. */
+/* The GPU with that mechanism; NULL on errors, which have been reported. */
 static struct machine_config *load_gpu_with(const struct mechanism_kind *kind, const char *name,
                                             const struct show_options *o)
 {
     struct arena arena = {0};
     struct diag_list diags = {0};
     const char **words = ARENA_ARRAY(&arena, const char *, o->settings.n + 2);
-    words[0] = "criticality=none"; /* an oracle would want a file */
+    words[0] = "criticality=none"; /* an oracle would need a file */
     words[1] = arena_printf(&arena, "%s=%s", kind->setting, name);
     for (uint32_t i = 0; i < o->settings.n; i++)
         words[i + 2] = o->settings.items[i];
@@ -204,7 +204,7 @@ static struct machine_config *load_gpu_with(const struct mechanism_kind *kind, c
     return c;
 }
 
-/* A row of its table as it stands on this GPU. */
+/* A row of its table with the value on this GPU. */
 static const struct bound_param *bound(const struct mechanism_kind *kind,
                                        const struct machine_config *c, const struct param *p,
                                        struct strbuf *name)
@@ -248,7 +248,7 @@ static void json_stat(const struct mechanism_kind *kind, const struct plugin_sta
     strbuf_destroy(&name);
 }
 
-/* plugin_cost() writes a line "WHAT BITS" for each part; WHAT may have blanks in it. */
+/* plugin_cost() writes a line "WHAT BITS" for each part; WHAT may contain blanks. */
 static void json_parts(const char *parts, struct json_writer *j)
 {
     json_begin_object(j, "parts");
@@ -265,7 +265,7 @@ static void json_parts(const char *parts, struct json_writer *j)
     json_end_object(j);
 }
 
-/* Of the cache that a policy is shown in, of L2 a bank: data and tags. */
+/* Data and tags of the cache in which a policy is shown; for L2, of one bank. */
 static uint64_t data_bits(const struct machine_config *c, const struct mechanism_kind *kind)
 {
     struct cache_geometry g =
@@ -365,7 +365,7 @@ static void add_bits(uint64_t bits, struct strbuf *out)
     text_quantity(out, (bits + 7) / 8, "byte");
 }
 
-/* Papers give bytes, and S2 the share of what the data and tags of an L1D take. */
+/* Papers give bytes, and S2 the share of the data and tags of an L1D. */
 static void print_cost(const struct mechanism_kind *kind, const struct machine_config *c,
                        uint64_t bits, struct strbuf *out)
 {
@@ -397,7 +397,7 @@ static void print_parts(const char *parts, struct strbuf *out)
     table_destroy(&t);
 }
 
-/* All banks, and the controller, which is there once. */
+/* All banks, and the controller, which exists once. */
 static void print_whole_l2(const struct machine_config *c, uint64_t of_a_bank, struct strbuf *out)
 {
     struct strbuf parts = {0};

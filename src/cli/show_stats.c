@@ -1,4 +1,4 @@
-/* The statistics of a run: names, units, meanings, and what GPGPU-Sim calls the same thing. */
+/* The statistics of a run: names, units, meanings, and their names in GPGPU-Sim. */
 #include <string.h>
 
 #include "analysis/locality.h"
@@ -8,7 +8,7 @@
 #include "gpu/machine_totals.h"
 #include "stats/run_stats.h"
 
-/* Names that users of GPGPU-Sim look for, and what to mind when comparing. */
+/* GPGPU-Sim's names, and what to consider when comparing. */
 static const struct known_name {
     const char *ours, *theirs, *remark;
 } known_names[] = {
@@ -44,7 +44,7 @@ static uint32_t stat_count(void)
     return machine_stat_count(NULL) + run_stats_count();
 }
 
-/* Those that runs have if they are asked come last. */
+/* Those that runs have only on request come last. */
 static uint32_t all_count(void)
 {
     return stat_count() + locality_stat_count();
@@ -55,7 +55,7 @@ static bool is_timed(uint32_t i)
     return i < machine_stat_count(NULL) || i >= stat_count();
 }
 
-/* The option of `heddle run` that a run has it by; NULL = it is always there. */
+/* The option of `heddle run` that requests it; NULL = it is always there. */
 static const char *asked_for_by(uint32_t i)
 {
     uint32_t n_machine = machine_stat_count(NULL);
@@ -172,41 +172,37 @@ static void add_mechanism_rows(struct strbuf *out)
 
 void show_stats_markdown(struct strbuf *out)
 {
-    strbuf_add(out,
-               "# Statistics of a run\n\n"
-               "<!-- Written by `heddle show stats --markdown`; a test fails when it drifts. "
-               "-->\n\n"
-               "`heddle run --json` has them under `stats`, summed over all launches, and "
-               "once more for each kernel under `kernels`; `--kernels` prints the most "
-               "important ones of each kernel. `--per-pc` counts by static load, `--series N` "
-               "by time, waits between launches included (`elapsed_cycles`). Ratios are "
-               "computed from the sums, never averaged. At the end of "
-               "every run the counters are checked against each other. Beside them, "
-               "`status` is the exit status and `error` says what went wrong, if anything. A "
-               "run that was stopped, at a limit or by Ctrl-C, has `\"partial\": true` and the "
-               "statistics up to there, one that failed otherwise has no statistics.\n\n"
-               "## Of every run\n\n");
+    strbuf_add(
+        out,
+        "# Statistics of a run\n\n<!-- Written by `heddle show stats --markdown`; a test fails "
+        "when it drifts. -->\n\n`heddle run --json` has them under `stats`, summed over all "
+        "launches, and for each kernel under `kernels`; `--kernels` prints the most important ones "
+        "of each kernel. `--per-pc` counts by static load, `--series N` over time, including waits "
+        "between launches (`elapsed_cycles`). Ratios are computed from the sums, never averaged. "
+        "At the end of every run the counters are checked against each other. In addition, "
+        "`status` is the exit status and `error` says what went wrong, if anything. A run that was "
+        "stopped, at a limit or by Ctrl-C, has `\"partial\": true` and the statistics up to that "
+        "point; one that failed otherwise has no statistics.\n\n## Of every run\n\n");
     add_rows(machine_stat_count(NULL), stat_count(), out);
-    strbuf_add(out, "\n## Of timed runs\n\nCycles are cycles of the core clock. Times waited in "
-                    "`l1d.reservation_fails` are of the access at the head of an SM's load/store "
-                    "unit, by what it waited for.\n\n");
+    strbuf_add(out, "\n## Of timed runs\n\nCycles are cycles of the core clock. Times in "
+                    "`l1d.reservation_fails` are waits of the access at the head of an SM's "
+                    "load/store unit, by what it waited for.\n\n");
     add_rows(0, machine_stat_count(NULL), out);
     strbuf_addf(out,
                 "\n## Of mechanisms\n\nSchedulers, cache policies and criticality providers, "
-                "plug-ins included, declare their own ([adding-a-policy.md](adding-a-policy.md)); "
+                "including plug-ins, declare their own ([adding-a-policy.md](adding-a-policy.md)); "
                 "a run has those of its own machine. Counters are summed over SMs or L2 banks, and "
-                "belong to the kernel in which they were counted. What tells of a state is that at "
-                "the end of the run or the kernel; what tells of warps that run is the mean of "
-                "looks every %d cycles. In a time series both are as at the end of the row.\n\n",
+                "belong to the kernel in which they were counted. A state is that at the end of "
+                "the run or the kernel; a state of running warps is the mean of samples every %d "
+                "cycles. In a time series both are as at the end of the row.\n\n",
                 STAT_SAMPLE_CYCLES);
     add_mechanism_rows(out);
-    strbuf_add(out, "\n## Of runs that are asked\n\n`heddle run --locality` has `locality.*`, "
-                    "`--belady` the rest: worked out after the run from what its L1Ds were asked "
-                    "for ([cache-lab.md](cache-lab.md)), and of the run only, not of kernels. The "
-                    "run itself is as without them.\n\n");
+    strbuf_add(
+        out, "\n## On request\n\n`heddle run --locality` adds `locality.*`, `--belady` the rest: "
+             "computed after the run from the accesses of its L1Ds ([cache-lab.md](cache-lab.md)), "
+             "and only for the whole run, not for kernels. The run itself is unchanged.\n\n");
     add_rows(stat_count(), all_count(), out);
-    strbuf_add(out, "\n## Names that users of GPGPU-Sim know\n\n"
-                    "| GPGPU-Sim | Heddle | mind |\n|---|---|---|\n");
+    strbuf_add(out, "\n## Names in GPGPU-Sim\n\n| GPGPU-Sim | Heddle | note |\n|---|---|---|\n");
     for (int i = 0; i < N_KNOWN_NAMES; i++)
         strbuf_addf(out, "| `%s` | `%s` | %s |\n", known_names[i].theirs, known_names[i].ours,
                     known_names[i].remark);

@@ -1,5 +1,5 @@
-/* What a trace holds: who recorded it, its launches, and whether they depend on time; and that all
- * of it is undamaged, lest a long replay find out midway. */
+/* The content of a trace: its origin, its launches, and whether they depend on timing; also checks
+ * that it is undamaged, so that a long replay does not fail midway. */
 #include "base/json.h"
 #include "cli/output.h"
 #include "cli/show.h"
@@ -25,7 +25,7 @@ struct totals {
     uint32_t n_dependent;
 };
 
-/* Calls `each` for every launch, if there is one, and sums up; false after a failure. */
+/* Calls `each`, if any, for every launch, and sums up; false after a failure. */
 static bool walk(struct trace_reader *r, struct totals *t, struct strbuf *why,
                  void (*each)(void *user, uint32_t i, const struct launch_row *row), void *user)
 {
@@ -57,7 +57,7 @@ static void show_progress(void *user, uint64_t bytes)
                     (unsigned long long)(all / 1000000));
 }
 
-/* What is known of that; `unchecked` = nobody looked. */
+/* The state of the check; `unchecked` = it was not done. */
 static bool check(struct trace_reader *r, bool unchecked, struct trace_check *found,
                   struct strbuf *why)
 {
@@ -131,10 +131,10 @@ static bool print_trace(struct trace_reader *r, const char *path, const struct t
         print_check(found, out);
         table_print(&o.launches, out);
         strbuf_addf(out, "\n%s\n%s",
-                    t.n_dependent ? "Timing-dependent: it holds only for the machine it was "
-                                    "recorded on."
-                                  : "Not timing-dependent: it can be replayed on any machine that "
-                                    "holds its CTAs.",
+                    t.n_dependent
+                        ? "Timing-dependent: it is valid only for the machine it was recorded on."
+                        : "Not timing-dependent: it can be replayed on any machine that "
+                          "holds its CTAs.",
                     strbuf_text(&o.reasons));
     }
     table_destroy(&o.launches);

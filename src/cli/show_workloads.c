@@ -84,9 +84,9 @@ static void print_workloads(struct strbuf *out)
     }
     table_print(&t, out);
     table_destroy(&t);
-    strbuf_add(out, "\nThe last six columns: how each paper classes the program.\n");
+    strbuf_add(out, "\nThe last six columns: the program's class in each paper.\n");
     show_papers(out);
-    strbuf_add(out, "`heddle show workload NAME` tells more about one.\n");
+    strbuf_add(out, "`heddle show workload NAME` describes one.\n");
 }
 
 enum heddle_status show_workloads(const struct show_options *o, const char *name,
@@ -157,7 +157,7 @@ enum heddle_status show_workload(const struct show_options *o, const char *name,
     strbuf_addf(out, "%s (%s): %s\n\n", w->name, w->paper_name, w->title);
     text_wrap(out, w->summary, 0, 0, 96);
     strbuf_addf(out,
-                "\nFrom %s. As the papers class it: S2 %s; S3 ch. 3 %s; S3 ch. 4 %s; S3 ch. 5 %s; "
+                "\nFrom %s. Classes in the papers: S2 %s; S3 ch. 3 %s; S3 ch. 4 %s; S3 ch. 5 %s; "
                 "S3 ch. 6 %s; S4 %s.\n\n",
                 w->origin, or_dash(w->categories.s2), or_dash(w->categories.s3_ch3),
                 or_dash(w->categories.s3_ch4), or_dash(w->categories.s3_ch5),

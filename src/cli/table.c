@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "lab/demangle.h"
 
-/* A kernel of C++ has the name in its source. */
+/* A C++ kernel is shown with the name in its source. */
 static void show_name(struct strbuf *cell)
 {
     struct arena arena = {0};
@@ -66,7 +66,7 @@ static void print_row(const struct table *t, const char *const *cells, const int
     for (uint32_t c = 0; c < t->n_columns; c++) {
         int width = t->right && t->right[c] == 'r' ? widths[c] : -widths[c];
         if (c + 1 == t->n_columns && width < 0)
-            width = 0; /* no blanks at the end of a line */
+            width = 0; /* no trailing blanks */
         strbuf_addf(out, "%s%*s", c ? "  " : "", width, cells[c]);
     }
     strbuf_add_char(out, '\n');
@@ -100,7 +100,7 @@ void text_wrap(struct strbuf *out, const char *text, unsigned indent, unsigned a
 {
     bool line_is_empty = true;
     while (*text) {
-        if (*text == '\n') { /* a line break that is meant */
+        if (*text == '\n') { /* an intended line break */
             strbuf_addf(out, "\n%*s", text[1] == '\n' ? 0 : (int)indent, "");
             at = indent;
             line_is_empty = true;

@@ -1,4 +1,5 @@
-/* A table of text with aligned columns, for people. Numbers go to the right, words to the left. */
+/* A table of text with aligned columns, for people. Numbers are right-aligned, words
+ * left-aligned. */
 #ifndef HEDDLE_CLI_TABLE_H
 #define HEDDLE_CLI_TABLE_H
 
@@ -18,13 +19,13 @@ struct table {
 };
 
 void table_cell(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A count with thin groups of thousands: 1,234,567. */
+/* A count with thousands separators: 1,234,567. */
 void table_count(struct table *t, uint64_t value);
 void table_print(const struct table *t, struct strbuf *out);
 void table_destroy(struct table *t);
 
-/* Adds `text` wrapped to `width` columns, every line indented by `indent` but the first, which
- * begins at column `at`. */
+/* Adds `text` wrapped to `width` columns; every line is indented by `indent` except the first,
+ * which begins at column `at`. */
 void text_wrap(struct strbuf *out, const char *text, unsigned indent, unsigned at, unsigned width);
 
 /* Appends 1,234,567. */

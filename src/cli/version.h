@@ -3,7 +3,7 @@
 
 #include "base/strbuf.h"
 
-/* Heddle's version, the host's vector instructions in use and to choose from, the compiler. */
+/* Heddle's version, the host's vector instructions in use and available, the compiler. */
 void version_text(struct strbuf *out);
 
 #endif

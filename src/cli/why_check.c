@@ -16,7 +16,8 @@ struct side {
     bool has_words;
     struct run_options options;
     struct text_list operands;
-    const struct workload *workload; /* NULL = a file or a trace, or a mistake that its run tells */
+    const struct workload *workload;  /* NULL = a file or a trace, or an error that its run
+                                      * reports */
     const struct workload_size *size; /* likewise */
 };
 
@@ -26,7 +27,7 @@ static bool read_words(const char *run, int i, struct side *s, struct arena *are
     struct diag_list diags = {0};
     s->has_words = wordexp(run, &s->words, WRDE_NOCMD) == 0;
     if (!s->has_words || !s->words.we_wordc) {
-        output_error("cannot make words of '%s'; write it as for heddle run: 'kmn --size tiny'",
+        output_error("cannot split '%s' into words; write it as for heddle run: 'kmn --size tiny'",
                      run);
         return false;
     }
@@ -46,13 +47,13 @@ static bool check_options(const struct side *s, int i)
 {
     const struct run_options *o = &s->options;
     if (o->functional || run_is_on_opencl(o))
-        output_error("%c has %s, so no cycles: --why is for timed runs", names[i],
+        output_error("%c has %s, so it has no cycles: --why needs timed runs", names[i],
                      o->functional ? "--functional" : "--on opencl");
     else if (o->series || o->series_out)
-        output_error("%c has --series%s, which --why asks for itself; `heddle run` writes a series",
+        output_error("%c has --series%s, which --why sets itself; `heddle run` writes a series",
                      names[i], o->series_out ? "-out" : "");
     else if (s->operands.n > 1 || (s->operands.n && strcmp(s->operands.items[0], "all") == 0))
-        output_error("%c has several workloads: --why is between two runs of one", names[i]);
+        output_error("%c has several workloads: --why compares two runs of one", names[i]);
     else
         return true;
     return false;
@@ -67,21 +68,21 @@ static void find_input(struct side *s, struct arena *arena)
     strbuf_destroy(&why);
 }
 
-/* Other work takes other time: that says nothing of the machine. */
+/* Different work takes different time, which says nothing about the machines. */
 static bool check_inputs(const struct side *a, const struct side *b)
 {
     uint64_t seed_a = a->options.seed.value, seed_b = b->options.seed.value;
     if (!a->size || !b->size)
         return true;
     if (a->workload != b->workload)
-        output_error("A runs %s and B %s: which is faster says nothing of the machines; compare "
+        output_error("A runs %s and B %s, so their times say nothing about the machines; compare "
                      "runs of one workload",
                      a->workload->name, b->workload->name);
     else if (strcmp(a->size->name, b->size->name) != 0)
-        output_error("A has the size %s and B %s: compare runs with one input", a->size->name,
+        output_error("A has the size %s and B %s: compare runs with the same input", a->size->name,
                      b->size->name);
     else if (seed_a != seed_b)
-        output_error("A has --seed %" PRIu64 " and B %" PRIu64 ": compare runs with one input",
+        output_error("A has --seed %" PRIu64 " and B %" PRIu64 ": compare runs with the same input",
                      seed_a, seed_b);
     else
         return true;
