@@ -68,7 +68,7 @@ class Store:
         frame = self.table("series")
         frame = frame[frame["run"] == run]
         if frame.empty:
-            raise HeddleError(f"run {run} of {self.path} has no time series; `series: 10000` in an experiment asks for them")
+            raise HeddleError(f"run {run} of {self.path} has no time series; `series: 10000` in an experiment records them")
         return frame.pivot(index="cycle", columns="name", values="value")
 
     def speedup(self, over, baseline, where=None):

@@ -111,10 +111,10 @@ status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy pc_prob --set pc=73 
 hits=$(printf '%s' "$out" | sed -n 's/.*"hits": \([0-9]*\),/\1/p' | sed -n '$p')
 status 0 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 73+86 --json && says "
         $hits,"
-status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70+1 && complains "nothing is loaded at PC 1"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70+1 && complains "there are no loads at PC 1"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70+73+79 && complains "expected numbers"
-status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 73+73 && complains "the loads at PC 73 twice"
-status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70,1 && complains "nothing is loaded at PC 1"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 73+73 && complains "the loads at PC 73 are given twice"
+status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70,1 && complains "there are no loads at PC 1"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs some && complains "expected numbers"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --ways 4,8 && complains "several caches"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --pcs 70 && complains "no meaning"
@@ -139,7 +139,7 @@ case $err in *hint*) fail "a remedy that is none: $err" ;; esac
 status 0 "$heddle" run ss --size tiny --gpu v100 --l1d plru --set sm.carveout=98304 --set n_sms=2
 status 0 "$heddle" run ss --size tiny --functional --l1d dlp && complains "--l1d has no effect"
 status 0 "$heddle" run ss --size tiny --functional --scheduler lrr && complains "--scheduler has no effect"
-status 2 "$heddle" cache curve "$scratch/bfs.zst" --stores keep && complains "there is no curve"
+status 2 "$heddle" cache curve "$scratch/bfs.zst" --stores keep && complains "there is no such curve"
 
 cat >"$scratch/mine.txt" <<'TEXT'
 # Two lines of one set in one way, a store that removes the second.
@@ -194,9 +194,9 @@ status 0 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 && says " sets  wa
 for verb in replay curve reuse bypass; do
     status 2 "$heddle" cache $verb "$scratch/bfs.zst" --line 64 && complains "shorter than the recorded ones of 128"
 done
-status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 --log x && complains "--log is for one cache"
+status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 --log x && complains "--log needs a single cache"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,x && complains "expected whole numbers"
-status 2 "$heddle" cache reuse "$scratch/bfs.zst" --sets 2,4 && complains "are for replays"
+status 2 "$heddle" cache reuse "$scratch/bfs.zst" --sets 2,4 && complains "only a replay can use several caches"
 
 # What is read some at a time, and what is read at once because a policy wants to know the future.
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,ship --json
@@ -222,7 +222,7 @@ assert lru["misses"] == dlp["misses"] != pdp["misses"]
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,dlp --set pdp.pd_max=0 && complains "not replayed"
 for name in pd_max l1d.policy.pd_max; do
     status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,dlp --set $name=0
-    complains "there is no parameter" && complains "for dlp alone it is dlp.pd_max"
+    complains "there is no parameter" && complains "to set it only for dlp, write dlp.pd_max"
 done
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --set pd_max && complains "write it as pd_max=VALUE"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --set "=7" && complains "write it as NAME=VALUE"
@@ -258,7 +258,7 @@ status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy none && s
 # of the run itself has as many of them as its statistics.
 for policy in dlp pdp; do
     # shellcheck disable=SC2086
-    status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy $policy && complains "$policy also goes by instructions executed"
+    status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy $policy && complains "$policy also counts executed instructions"
     status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy $policy && silent err
 done
 never="--set max_sample_insns=1000000000"
@@ -270,13 +270,13 @@ done >"$scratch/misses"
 [ "$(sort -u "$scratch/misses" | wc -l)" -eq 2 ] || fail "instructions end no sample of dlp"
 # Nothing stalls where fills are immediate.
 # shellcheck disable=SC2086
-status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy stall_bypass && complains "goes by stalls"
+status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy stall_bypass && complains "depends on stalls"
 # Nothing to replay.
 echo "0 0 0 0 1 S 0x0" >"$scratch/stores.txt"
 for verb in replay reuse curve; do
     # shellcheck disable=SC2086
     status 0 "$heddle" cache $verb "$scratch/stores.txt" --format text --sets 1 --line 128 \
-        $([ $verb = replay ] && echo --ways 1) && complains "stores.txt: there is not a single load"
+        $([ $verb = replay ] && echo --ways 1) && complains "stores.txt: it contains no loads"
 done
 # In bytes, and in percent of an L1D, as the papers say it (S2 section 4.3, S3 section 5.3.5).
 status 0 "$heddle" show policy dlp && says "1264 bytes, 7.48 % of the L1D"
@@ -304,11 +304,11 @@ printf '%s\n' "0 0 0 0 1 L 0" "1 0 0 0 1 L 80" "2 0 0 0 1 S 0" "3 0 0 0 1 L 100"
 # shellcheck disable=SC2086
 status 0 "$heddle" cache replay "$scratch/kept.txt" $one_set --policy dlp --set pd_init=2 --set pd_max=2 --stores keep --json
 says '"lru_differences": 1' && complains "stores that use lines or bring them, can make a difference"
-status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d srrip && says "first chose otherwise than lru at cycle"
+status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d srrip && says "first differed from lru at cycle"
 # Nor is it so in runs, while lines are on their way.
 few_sets="--size tiny --gpu m2090 --l1d dlp --set l1d.n_sets=4"
 # shellcheck disable=SC2086
-status 0 "$heddle" run bfs $few_sets --set l1d.n_ways=15 && complains "the next 14 loads" && says "first chose otherwise than lru at cycle"
+status 0 "$heddle" run bfs $few_sets --set l1d.n_ways=15 && complains "the next 14 loads" && says "first differed from lru at cycle"
 # shellcheck disable=SC2086
 status 0 "$heddle" run bfs $few_sets --set l1d.n_ways=14 && silent err
 
@@ -320,20 +320,20 @@ ln -sf read.txt "$scratch/link.txt"
 ln -f "$scratch/read.txt" "$scratch/other_name.txt"
 for log in "$scratch/read.txt" "$scratch/../$(basename "$scratch")/read.txt" "$scratch/link.txt" "$scratch/other_name.txt"; do
     # shellcheck disable=SC2086
-    status 2 "$heddle" cache replay "$scratch/read.txt" $small --log "$log" && complains "--log $log: that file is read"
-    status 2 "$heddle" cache reuse "$scratch/b.txt" "$scratch/link.txt" --format text --sets 1 --line 128 --svg "$log" && complains "that file is read"
+    status 2 "$heddle" cache replay "$scratch/read.txt" $small --log "$log" && complains "--log $log: that file is an input"
+    status 2 "$heddle" cache reuse "$scratch/b.txt" "$scratch/link.txt" --format text --sets 1 --line 128 --svg "$log" && complains "that file is an input"
 done
 # shellcheck disable=SC2086
-status 2 "$heddle" cache replay /dev/stdin $small --log "$scratch/read.txt" <"$scratch/link.txt" && complains "that file is read"
+status 2 "$heddle" cache replay /dev/stdin $small --log "$scratch/read.txt" <"$scratch/link.txt" && complains "that file is an input"
 printf '__kernel void k(__global int *x) { x[get_global_id(0)]++; }' >"$scratch/k.cl"
 cp "$scratch/k.cl" "$scratch/k.before"
 for option in --record-l1d --record --record-decisions --attribute-out --timeline "--series 9 --series-out"; do
     # shellcheck disable=SC2086
-    status 2 "$heddle" run "$scratch/k.cl" --arg out:4:"$scratch/k.out" $option "$scratch/k.cl" && complains "k.cl: that file is read"
+    status 2 "$heddle" run "$scratch/k.cl" --arg out:4:"$scratch/k.out" $option "$scratch/k.cl" && complains "k.cl: that file is an input"
 done
-status 2 "$heddle" run "$scratch/k.cl" --arg out:4:"$scratch/k.cl" && complains "that file is read"
-status 2 "$heddle" run "$scratch/k.cl" --arg buf:@"$scratch/k.before" --record-l1d "$scratch/k.before" && complains "that file is read"
-status 2 "$heddle" run "$scratch/k.cl" --arg buf:4 --record "$scratch/k.new" --record-l1d "$scratch/./k.new" && complains "--record-l1d writes to that file too"
+status 2 "$heddle" run "$scratch/k.cl" --arg out:4:"$scratch/k.cl" && complains "that file is an input"
+status 2 "$heddle" run "$scratch/k.cl" --arg buf:@"$scratch/k.before" --record-l1d "$scratch/k.before" && complains "that file is an input"
+status 2 "$heddle" run "$scratch/k.cl" --arg buf:4 --record "$scratch/k.new" --record-l1d "$scratch/./k.new" && complains "--record-l1d also writes to that file"
 for option in "--arg buf:4 --record-l1d $scratch" "--arg out:4:$scratch"; do # and not after a run, which would fail
     # shellcheck disable=SC2086
     status 4 "$heddle" run "$scratch/k.cl" --block 64 $option && complains "Is a directory"
@@ -343,7 +343,7 @@ cmp "$scratch/read.txt" "$scratch/mine.txt" && cmp "$scratch/k.cl" "$scratch/k.b
 [ ! -e "$scratch/k.new" ] && [ ! -e "$scratch/k.out" ] || fail "a mistake leaves a file"
 status 0 "$heddle" run "$scratch/k.cl" --arg buf:4 --record "$scratch/k.trace" --record-l1d /dev/null --record-decisions /dev/null
 cp "$scratch/k.trace" "$scratch/k.trace.before"
-status 2 "$heddle" run --replay "$scratch/k.trace" --record-l1d "$scratch/k.trace" && complains "that file is read"
+status 2 "$heddle" run --replay "$scratch/k.trace" --record-l1d "$scratch/k.trace" && complains "that file is an input"
 cmp "$scratch/k.trace" "$scratch/k.trace.before" || fail "a trace that was replayed is another one"
 # A buffer goes back to where it came from, if its argument says so; and what is there is replaced.
 printf '\1\0\0\0' >"$scratch/x.bin"
@@ -378,7 +378,7 @@ echo "0 0 0 0 1 X 0x0" >"$scratch/bad.txt"
 # shellcheck disable=SC2086
 status 2 "$heddle" cache replay "$scratch/bad.txt" $small && complains "bad.txt:1:11: error: expected a kind"
 status 2 "$heddle" cache replay "$scratch/mine.txt" --format text && complains "--sets is missing"
-status 2 "$heddle" cache replay "$scratch/mine.txt" && complains "mine.txt: byte 0: this is no recording of an L1D" && complains "--format"
+status 2 "$heddle" cache replay "$scratch/mine.txt" && complains "mine.txt: byte 0: this is not a recording of an L1D" && complains "--format"
 status 2 "$heddle" cache replay "$scratch/none.zst" && complains "none.zst"
 status 2 "$heddle" cache rplay "$scratch/bfs.zst" && complains "did you mean 'replay'?"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy lur && complains "did you mean 'lru'?"

@@ -59,7 +59,7 @@ complains "instruction" && complains "spin.ptx:7" && says "PARTIAL statistics"
 # Without a limit there is a warning while it goes on; here the limit only ends the test.
 status 3 "$heddle" run "$scratch/spin.ptx" --block 64 --arg buf:64 --set n_sms=1 \
     --set memory.n_partitions=1 --max-cycles 3400K --json
-complains "warning: launch 1 seems to spin for ever" && complains "in kernel 'k', $scratch/spin.ptx:7"
+complains "warning: launch 1 seems to spin forever" && complains "in kernel 'k', $scratch/spin.ptx:7"
 case $err in *"seems to spin"*"seems to spin"*) fail "warned twice" ;; esac
 case $err in *"warning: "*"error: "*) ;; *) fail "the warning does not come first" ;; esac
 
@@ -105,7 +105,7 @@ done
 # A workload that fails shows no statistics as if all were well: none after a fault, marked ones
 # after a limit, none at all in a row of many.
 status 3 "$heddle" run bfs --size tiny --max-cycles 3000
-complains "stopped after 3000 cycles" && says "NOT verified, it did not come to its end" &&
+complains "stopped after 3000 cycles" && says "NOT verified, it did not run to its end" &&
     says "PARTIAL statistics, up to where"
 # What a machine was doing shows in a few of each kind.
 status 3 "$heddle" run kmn --size tiny --max-cycles 5000
@@ -134,7 +134,7 @@ says "NO: FAILED" && case $out in *3,000*) fail "statistics of a failed run in a
 printf '.version 99.0\n.target sm_3x\n.visible .entry k() { ret; }\n' >"$scratch/odd.ptx"
 status 0 "$heddle" run "$scratch/odd.ptx" --functional
 complains "odd.ptx:1:10: warning: PTX 99.0 is newer than 9.0" &&
-    complains "odd.ptx:2:9: warning: 'sm_3x' is no target"
+    complains "odd.ptx:2:9: warning: 'sm_3x' is not a known target"
 printf '.visible .entry k() { ret; }\n' >"$scratch/bare.ptx"
 status 0 "$heddle" run "$scratch/bare.ptx" --functional
 complains "there is no .version" && complains "there is no .target"

@@ -12,7 +12,7 @@ status 2 "$heddle" --verison && complains "there is no option '--verison'" &&
     complains "did you mean '--version'?"
 status 2 "$heddle" --foo && complains "there is no option '--foo'" && complains "heddle --help"
 status 2 "$heddle" run bfs --foo && complains "there is no option '--foo'" &&
-    complains "--help behind the command lists its options"
+    complains "--help after the command lists its options"
 for number in -1 18446744073709551616 99999999T 1e3 many; do
     status 2 "$heddle" run bfs --seed "$number" && complains "--seed $number: expected a whole number from 0 to"
 done
@@ -33,13 +33,13 @@ for score in 1023 2000; do
 done
 status 0 "$heddle" run nw --size tiny --scheduler ccws --set scheduler.base_score=1022 && silent err
 status 2 "$heddle" run nw --size tiny --scheduler ccws --set scheduler.vta_entries_per_warp=10 \
-    --set scheduler.vta_ways=4 && complains "(10) must be a multiple of scheduler.vta_ways (4): only 8 tags"
+    --set scheduler.vta_ways=4 && complains "(10) must be a multiple of scheduler.vta_ways (4): otherwise only 8 tags"
 for entries in 3 4 12; do
     status 0 "$heddle" run nw --size tiny --scheduler ccws --set scheduler.vta_entries_per_warp=$entries \
         --set scheduler.vta_ways=4 && silent err
 done
 status 0 "$heddle" run nw --size tiny --scheduler gcaws --set criticality=none &&
-    complains "warning: scheduler gcaws goes by how critical warps are, and criticality is none"
+    complains "warning: scheduler gcaws depends on the criticality of warps, but criticality is none"
 status 0 "$heddle" run nw --size tiny --scheduler gcaws && silent err
 status 0 "$heddle" run nw --size tiny --scheduler gto --set criticality=none && silent err
 printf 'workloads: nw\nsize: tiny\nschedulers:\n  - ccws: {base_score: 2000}\n' >"$scratch/score.yaml"
@@ -49,7 +49,7 @@ watched="--attribute --locality --series 1000 --series-out $scratch/s.csv --reco
 # shellcheck disable=SC2086
 {
     status 2 "$heddle" run nw --size tiny --scheduler ccws --set criticality=cpl --json $watched --record-decisions "$scratch/d" &&
-        complains "too much to watch in one run" && silent out
+        complains "too many observers for one run" && silent out
     status 0 "$heddle" run nw --size tiny --scheduler ccws --set criticality=cpl --json $watched
     status 0 "$heddle" run nw --size tiny --scheduler gcaws --json $watched --record-decisions "$scratch/d"
 }
@@ -61,7 +61,7 @@ status 2 "$heddle" show term MSHRs && complains "did you mean 'MSHR'?"
 status 2 "$heddle" run && complains "heddle run needs WORKLOAD"
 status 2 "$heddle" run bsf --functional && complains "did you mean 'bfs'?"
 status 2 "$heddle" run BFS --functional && complains "did you mean 'bfs'?"
-status 2 "$heddle" run all bfs --functional && complains "'all' stands alone"
+status 2 "$heddle" run all bfs --functional && complains "'all' cannot be combined"
 # An OpenCL brings threads of its own, which a sanitizer's search for leaks cannot look into.
 status 4 env ASAN_OPTIONS=detect_leaks=0 "$heddle" run bfs --on opencl:none-such &&
     complains "no OpenCL device" && silent out
@@ -76,7 +76,7 @@ status 2 "$heddle" run bfs --functional --host-isa mmx && complains "'mmx' is no
 status 2 "$heddle" run bfs --functional --grid 3 && complains "--grid is for files"
 status 2 "$heddle" run bfs --scheduler gt && complains "did you mean 'gto'?" && silent out
 status 2 "$heddle" run bfs --l1d lur && complains "did you mean 'lru'?" && silent out
-status 2 "$heddle" run bfs --max-insts 10 && complains "limited in cycles" && silent out
+status 2 "$heddle" run bfs --max-insts 10 && complains "limit a timed run in cycles" && silent out
 # What has no effect is refused, not passed over.
 for option in "--engine cycle" "--quantum 3" "--max-cycles 3" "--threads 2" \
     "--fast-paths off"; do
@@ -86,7 +86,7 @@ done
 for option in "--max-insts 9" "--host-isa generic" --strict --kernels; do
     # shellcheck disable=SC2086
     status 2 "$heddle" run nw --size tiny --on opencl $option &&
-        complains "${option% *} has no meaning on an OpenCL device" && silent out
+        complains "${option% *} has no effect on an OpenCL device" && silent out
 done
 for threads in -1 0 257; do
     status 2 "$heddle" run nw --size tiny --threads $threads && complains "--threads $threads: expected a whole number from 1 to 256"
@@ -106,12 +106,12 @@ status 0 "$heddle" run "$scratch/one.ptx" --timeline "$scratch/t.json" --timelin
 status 2 "$heddle" run bfs --engine fast && complains "expected skip or cycle" && silent out
 status 2 "$heddle" run bfs --fast-paths no && complains "expected on or off" && silent out
 status 2 "$heddle" run bfs --set noc_clock_mhz=331 --set dram_clock_mhz=457 --set l2_clock_mhz=503 &&
-    complains "meet too rarely"
+    complains "have too small a common divisor"
 status 2 "$heddle" run no_such.ptx --functional && complains "no_such.ptx"
 status 2 "$heddle" show gpuz && complains "did you mean 'gpus'?"
 status 2 "$heddle" show gpu gtx481 && complains "did you mean 'gtx480'?"
 status 2 "$heddle" show workload kmnn && complains "did you mean 'kmn'?"
-status 2 "$heddle" show gpus extra && complains "one word too many"
+status 2 "$heddle" show gpus extra && complains "too many words"
 status 2 "$heddle" ptx && complains "heddle ptx needs FILE"
 
 cat >"$scratch/gpu.yaml" <<'YAML'
@@ -154,7 +154,7 @@ rm "$scratch"/binary.*
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
     echo "int f$i(int x) { return y$i; }"
 done >"$scratch/flood.cl"
-status 2 "$heddle" run "$scratch/flood.cl" && complains "flood.cl:1:" && complains "more lines of the compiler"
+status 2 "$heddle" run "$scratch/flood.cl" && complains "flood.cl:1:" && complains "more lines from the compiler"
 [ "$(printf '%s\n' "$err" | wc -l)" -le 61 ] || fail "a flood of messages"
 head -3 "$scratch/flood.cl" >"$scratch/few.cl"
 status 2 "$heddle" run "$scratch/few.cl" && complains "few.cl:3:"

@@ -25,6 +25,6 @@ for name in ("cycles", "dram.reads", "l2.hits"):
 PY
 # shellcheck disable=SC2086
 status 2 "$heddle" run --replay "$scratch/nw.trace" $warm
-complains "host.copies_warm_l2 speaks of copies, which a trace does not have"
+complains "host.copies_warm_l2 refers to copies, which a trace does not have"
 status 0 "$heddle" run --replay "$scratch/nw.trace" --quiet
 finish

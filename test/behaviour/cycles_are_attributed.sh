@@ -250,7 +250,7 @@ refused "is for timed runs" bfs --functional --attribute
 refused "is for timed runs" bfs --on opencl --timeline refused
 refused "one workload at a time" bfs nw --attribute
 refused "one workload at a time" bfs nw --json --attribute-out refused
-refused "parts of --timeline" bfs --size tiny --timeline-sms 0
+refused "need --timeline" bfs --size tiny --timeline-sms 0
 refused "expected FIRST-END" bfs --size tiny --timeline refused --timeline-cycles 5-5
 refused "expected FIRST-END" bfs --size tiny --timeline refused --timeline-cycles 100
 refused "expected FIRST-END" bfs --size tiny --timeline refused --timeline-cycles -
@@ -284,7 +284,7 @@ def slices(events, end):
 assert 1 << 20 < len(text) < len(open("mix.trace.json").read()) / 2, len(text)
 assert slices(part, 1 << 60) == slices(whole, end)
 PY
-refused "parts of --timeline" bfs --size tiny --timeline-limit 1M
+refused "need --timeline" bfs --size tiny --timeline-limit 1M
 
 # A disk that is full ends the run at once.
 for option in "--timeline /dev/full" "--record-l1d /dev/full" "--series 100 --series-out /dev/full"; do
@@ -308,7 +308,7 @@ for kind in csv trace.json series; do
     cmp cut_skip.$kind cut_cycle.$kind
 done
 "$heddle" run "$@" --max-cycles 6000 --attribute >cut 2>/dev/null || true
-grep -q "of them still lived when it was stopped" cut
+grep -q "of them were still alive when it was stopped" cut
 python3 - <<'PY'
 import collections, csv, json
 runs = [json.load(open("cut_%s.json" % e)) for e in ("skip", "cycle")]

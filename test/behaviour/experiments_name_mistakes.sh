@@ -29,7 +29,7 @@ def refuses(text, *messages, more=()):
 # --- places that keep nothing ---
 write("e.yaml", "workloads: [ss, bp]\nsize: tiny\nschedulers: [lrr, gto]\n")
 for place in ("", ":memory:", "file:u.db?mode=memory"):
-    assert "is no file" in call("sweep", "e.yaml", "--store", place, want=2).stderr
+    assert "is not a file" in call("sweep", "e.yaml", "--store", place, want=2).stderr
 assert "cannot write none/r.db: No such file" in call("sweep", "e.yaml", "--store", "none/r.db", want=4).stderr
 assert os.listdir(".") == ["e.yaml"], os.listdir(".")
 assert "0 failed; results are in r.db" in call("sweep", "e.yaml", "--store", "r.db").stdout
@@ -45,11 +45,11 @@ write("own.yaml", "workloads: ss\nsize: tiny\ngpus: gpu.yml\nset: {criticality: 
 os.link("base.yaml", "another_name")
 for place in ("own.yaml", "./own.yaml", "gpu.yml", "base.yaml", "another_name", "times.txt"):
     said = call("sweep", "own.yaml", "--store", place, want=2).stderr
-    assert f"--store {place}: that file is read" in said, said
+    assert f"--store {place}: that file is an input" in said, said
 for place in ("gpu.yml", "base.yaml"):
     said = call("tune", "swl", "ss", "--gpu", "gpu.yml", "--size", "tiny", "--store", place, want=2).stderr
-    assert "that file is read" in said, said
-    assert "that file is read" in call("run", "ss", "--gpu", "gpu.yml", "--record", place, want=2).stderr
+    assert "that file is an input" in said, said
+    assert "that file is an input" in call("run", "ss", "--gpu", "gpu.yml", "--record", place, want=2).stderr
 assert os.stat("another_name").st_size == len("base: gtx480\nn_sms: 2\n") and os.stat("times.txt").st_size == len(times)
 
 # --- one thing, one place ---
@@ -58,16 +58,16 @@ refuses("workloads: ss\nset: {l1d.n_ways: [4, 8, 4]}\n", "bad.yaml:2:26: error: 
 refuses("workloads: ss\nschedulers: [gto, swl: {limit: [1, 1]}]\n", "'scheduler.limit=1' is given twice")
 refuses("workloads: ss\nschedulers: [lrr, gto]\nset: {scheduler: [lrr]}\n",
         "bad.yaml:3:7: error: 'scheduler' is set under 'schedulers' already")
-refuses("workloads: ss\nset: {l1d.n_ways: 4, l1d.n_ways: 8}\n", "'l1d.n_ways' is given twice, first in")
+refuses("workloads: ss\nset: {l1d.n_ways: 4, l1d.n_ways: 8}\n", "'l1d.n_ways' is given twice, first on")
 refuses("workloads: ss\n---\nworkloads: bp\n", "bad.yaml:3:1: error: a second document")
 refuses("workloads: ss\nsize: tiny\nsizes: small\n", "mean the same")
 refuses("workloads: ss\nsizes: [tiny, small]\nsize_of: {ss: tiny}\n", "exceptions from a single 'size'")
 refuses("workloads: ss\nsize: tiny\nsize_of: {bp: tiny}\n", "bad.yaml:3:11: error: the experiment has no workload 'bp'")
 refuses("workloads: ss\nsize: tiny\nsize_of: {ss: paper-s4}\n", "bad.yaml:3:15: error: ss has no size 'paper-s4'")
-refuses("workloads: bfs\nsize: tiny\nsize_of: {bfs: small}\ninputs: {edges: 9K}\n", "not with 'size_of'")
+refuses("workloads: bfs\nsize: tiny\nsize_of: {bfs: small}\ninputs: {edges: 9K}\n", "not possible with 'size_of'")
 refuses("workloads: ss\nschedulers: []\n", "bad.yaml:2:13: error: 'schedulers' is empty")
 refuses("workloads: ss\nset: {l1d.n_ways: []}\n", "'l1d.n_ways' has no values")
-refuses("workloads:\n\t- ss\n", "blanks, not tabs")
+refuses("workloads:\n\t- ss\n", "spaces, not tabs")
 said = refuses("workloads: all\n", "no workload has a size 'huge'", more=("--size", "huge"))
 assert len(said.splitlines()) < 5, said
 for jobs in ("0", "5000"):
@@ -105,18 +105,18 @@ good = figure(over, want=0).stdout
 assert "lrr" in good and "gto" in good
 stored = open("r.db", "rb").read()
 for option in ("--csv", "--svg"):
-    assert f"{option} ./f.yaml: that file is read" in figure(over, more=(option, "./f.yaml")).stderr
-    assert f"{option} writes to that file too" in figure(over, more=(option, "./r.db")).stderr
-    assert f"{option} ./r.db: that file is read" in figure(over, more=(option, "./r.db", "--stored-only")).stderr
-assert "--csv f.out: --svg writes to that file too" in figure(over, more=("--csv", "f.out", "--svg", "f.out")).stderr
+    assert f"{option} ./f.yaml: that file is an input" in figure(over, more=(option, "./f.yaml")).stderr
+    assert f"{option} also writes to that file" in figure(over, more=(option, "./r.db")).stderr
+    assert f"{option} ./r.db: that file is an input" in figure(over, more=(option, "./r.db", "--stored-only")).stderr
+assert "--csv f.out: --svg also writes to that file" in figure(over, more=("--csv", "f.out", "--svg", "f.out")).stderr
 assert open("r.db", "rb").read() == stored and not os.path.exists("f.out")
 write("t.yaml", head.partition("sweep:")[0] + "table: by hand\nseries:\n  - {value: ipc}\n")
 write("t.csv", "workload,ipc\nss,1\n")
 call("figure", "t.yaml", "--table", "t.csv", "--csv", "drawn.csv")
-assert "--csv t.csv: that file is read" in call("figure", "t.yaml", "--table", "t.csv", "--csv", "t.csv", want=2).stderr
+assert "--csv t.csv: that file is an input" in call("figure", "t.yaml", "--table", "t.csv", "--csv", "t.csv", want=2).stderr
 assert "f.yaml:8:13: error: there is no statistic 'cyclez'" in figure("{value: cyclez, over: scheduler}").stderr
 swl = head.replace("gto]", "swl: {limit: [1, 2]}]")
-assert "two points would be one" in figure(over, top=swl).stderr
+assert "two points would coincide" in figure(over, top=swl).stderr
 assert "no point of the experiment has 'wrkld'" in figure(over, top=head.replace("axis: workload", "axis: wrkld")).stderr
 assert "has no 'scheduler.limit'" in figure("{value: ipc, over: scheduler.limit}", top=swl).stderr
 assert "no point has scheduler 'nope'" in figure(
@@ -194,7 +194,7 @@ assert "different kernels" in call("compare", "--first-difference", "ss --size t
 # After an upgrade the results of the model before are there to be named, and not in the way.
 with sqlite3.connect("r.db") as db:
     db.execute("UPDATE run SET model = 'older' WHERE scheduler = 'lrr'")
-assert "of other versions of the model only" in compares("scheduler=lrr", "core_clock_mhz=700,scheduler=gto", want=2).stderr
+assert "only for other versions of the model" in compares("scheduler=lrr", "core_clock_mhz=700,scheduler=gto", want=2).stderr
 compares("scheduler=lrr,model=older", "core_clock_mhz=700,scheduler=gto")
 with sqlite3.connect("r.db") as db:
     columns = ", ".join(r[1] for r in db.execute("PRAGMA table_info(run)") if r[1] not in ("id", "key"))

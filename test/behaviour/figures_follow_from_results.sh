@@ -433,8 +433,8 @@ assert "drawn from a table: --table FILE\n  as a test makes it" in call("figure"
 assert "--store, not --table" in call("figure", "bars.yaml", "--table", "warps.csv", want=2).stderr
 call("figure", "table.yaml", "--table", "nosuch.csv", want=2)
 for bad, why in (("warp,cycles\n", "warps.csv:1:1: error: the table has no column 'less'"),
-                 ("warp,less,cycles\na,1\n", "warps.csv:2:1: error: not as many fields as columns: 'a'"),
-                 ("warp,less,cycles\na,1,x\n", "warps.csv:2:1: error: expected a number, not 'x'"),
+                 ("warp,less,cycles\na,1\n", "warps.csv:2:1: error: the number of fields differs from the number of columns: 'a'"),
+                 ("warp,less,cycles\na,1,x\n", "warps.csv:2:1: error: expected a number, found 'x'"),
                  ("warp,less,cycles\na,1,2\n", "the table has no warp 'second'")):
     write("warps.csv", bad)
     assert why in call("figure", "table.yaml", "--table", "warps.csv", want=2).stderr, why
@@ -451,7 +451,7 @@ assert [c["agrees"] for c in made] == [word for *_, relative, plain in cases for
 write("bad.yaml", open("lines.yaml").read().replace("mean: harmonic,", "mean: harmonic, relative: true,"))
 assert "others have 'relative_to'" in call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
 write("table.yaml", open("table.yaml").read().replace("{value: cycles}", "{value: cycles, over: warp}"))
-assert "a series of a table has no 'over'" in call("figure", "table.yaml", "--table", "warps.csv", want=2).stderr
+assert "a series of a table cannot have 'over'" in call("figure", "table.yaml", "--table", "warps.csv", want=2).stderr
 
 # --- those that come with Heddle say what is missing on an empty store ---
 names = [line.split()[0] for line in call("figure").stdout.splitlines()[1:]]
@@ -470,7 +470,7 @@ assert "s3-fig3-3" in of_tables and "s3-fig3-2" not in of_tables
 for name in sorted(set(names) - of_tables):
     empty = call("figure", name, "--store", "r.db", "--stored-only", want=2)
     assert "missing" in empty.stdout and ("the paper says" in empty.stdout) == (name not in without_claims), empty
-    assert "without --stored-only they are run" in empty.stderr
+    assert "without --stored-only they would be run" in empty.stderr
 assert "best limit of KMN" in call("figure", "s4-fig17", "--store", "r.db", "--stored-only", want=2).stdout
 
 # --- a figure that names instructions means those its note speaks of: loads, by lines of the source ---
@@ -493,7 +493,7 @@ for workload, lines in meant.items():
 
 # --- mistakes ---
 assert "did you mean 's4-fig17'" in call("figure", "s4-fgi17", "--store", "r.db", want=2).stderr
-assert "needs a place" in call("figure", "s4-fig3", want=2).stderr
+assert "needs a store" in call("figure", "s4-fig3", want=2).stderr
 write("bad.yaml", head_of + "series:\n  - {value: ipc, ovre: workload}\n")
 bad = call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
 assert "bad.yaml:13:18: error: there is no 'ovre' here" in bad and "did you mean 'over'" in bad
@@ -502,7 +502,7 @@ write("bad.yaml", head_of + "series:\n  - {title: t, value: belady.mpki, mean: a
       "  - {title: u, value: ipc, best: icp}\n  - {value: ipc, over: workload, where: {workload: [ss, ps]}}\n"
       "paper:\n  - {says: s, source: a test, series: t, at: 4, less_than: v}\n")
 bad = call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
-for complaint in ("measure: [belady] in the experiment", "there is no statistic 'icp'",
+for complaint in ("measure: [belady] to the experiment", "there is no statistic 'icp'",
                   "no point has workload 'ps'"):
     assert complaint in bad, (complaint, bad)
 write("bad.yaml", head_of + "series:\n  - {title: t, value: ipc, mean: arithmetic}\n"
@@ -523,7 +523,7 @@ for limit in (2, 6):
                           f"scheduler.limit={limit}", *small, "--json").stdout)
     assert run["stats"]["cycles"] == tuned["limits"][limit - 1]["cycles"]
 few = call("tune", "swl", "ss", "--size", "tiny", "--limits", "2,4", "--store", "r.db").stdout
-assert "limit" in few and "the best limit is 4, the last of those tried" in few
+assert "limit" in few and "the best limit is 4, the largest one tried" in few
 assert tuned["limits"][-1]["speedup"] == 1
 assert tuned["limits"][0]["speedup"] == tuned["limits"][-1]["cycles"] / tuned["limits"][0]["cycles"]
 assert "no workload 'sss'" in call("tune", "swl", "sss", "--store", "r.db", want=2).stderr

@@ -28,7 +28,7 @@ json.dump(d, open(sys.argv[2], "w"))
 PY
 "$heddle" hetero choose "$scratch/question.json" >"$scratch/out" || fail "choose does not read it"
 "$heddle" hetero bubble -- false >"$scratch/out" 2>&1 && fail "a program that fails is measured"
-grep -q "false: it cannot be run, or fails" "$scratch/out" || fail "that is not said"
+grep -q "false: it cannot be run, or it fails" "$scratch/out" || fail "that is not said"
 "$heddle" hetero bubble --repeats 0 -- true >"$scratch/out" 2>&1 && fail "no repeats are accepted"
 
 # --- measured times; the CPU device is another OpenCL's ---

@@ -118,7 +118,7 @@ refused "edges: '999' is not one of its values: 1000 to 40000000" bfs --size tin
 refused "bfs has no input 'grahp'; did you mean 'graph'?" bfs --size tiny:grahp=tree
 refused "fld has no input 'graph', only sizes" fld --size tiny:graph=tree
 refused "there is no size 'tinny'" bfs --size tinny:graph=tree
-refused "no workload takes the size 'tiny:graph=bush'" all --size tiny:graph=bush
+refused "no workload has the size 'tiny:graph=bush'" all --size tiny:graph=bush
 status 0 "$heddle" run all --functional --size tiny:graph=tree
 says "tiny:graph=tree"
 finish

@@ -26,7 +26,7 @@ for number in (signal.SIGINT, signal.SIGTERM):
         assert os.listdir(".") == [] and not out, (os.listdir("."), out)
         assert err == "heddle: interrupted: there is no result\n", err
         continue
-    assert "coming to an end" in err and "a.zst is not written" in err, err
+    assert "finishing with the results so far" in err and "a.zst is not written" in err, err
     assert os.listdir(".") == ["a.csv"], os.listdir(".")
     partial = json.loads(out)
     stats = partial["stats"]

@@ -60,11 +60,11 @@ with open("y.bin", "r+b") as f:
     f.write(b"\1")
 assert "6 run, 0 stored before" in sweep("k.yaml", "k.db")
 
-for text, message in (("saxpy.c", "1:9: error: 'saxpy.c' is no .cl, .cu or .ptx file"),
+for text, message in (("saxpy.c", "1:9: error: 'saxpy.c' is not a .cl, .cu or .ptx file"),
                       ("none.cl", "1:9: error: cannot read none.cl"),
                       ("saxpy.cl --grid", "--grid needs a value"),
                       ("saxpy.cl --gird 1", "did you mean '--grid'?"),
-                      ("saxpy.cl --scheduler gto", "the machine is the experiment's to say"),
+                      ("saxpy.cl --scheduler gto", "the experiment defines the machine"),
                       ("saxpy.cl --arg out:64K:z.bin", "write no files"),
                       ("saxpy.cl --build-options -DA=(", "split into words"),
                       ("saxpy.cl --build-options -Dint=1.5", "error:")):

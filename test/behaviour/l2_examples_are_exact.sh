@@ -46,7 +46,7 @@ b="L:b0 L:b1 L:b2 L:b3" b_cp="L.cp:b0 L.cp:b1 L.cp:b2 L.cp:b3"
 printf '%s\n' "0 0 0 0 0 S.cc 0" "0 0 0 0 0 S 1000" "0 0 0 0 0 S.cc 80" "0 0 0 0 0 S.cc 100" "0 0 0 0 0 L 0 ff" \
     "0 0 0 0 0 L 0" "0 0 0 0 0 L.cp 0" "0 0 0 0 0 L 2000" >"$scratch/log.txt"
 status 0 "$heddle" cache replay "$scratch/log.txt" --format text --stores write_back --sets 1 --ways 2 --line 128 --policy write_buffering --log "$scratch/log.csv"
-says "stale reads: loads need what was dropped; the marks are unsound"
+says "stale reads: loads need data that were dropped; the annotations are unsound"
 printf '%s\n' "0,miss,,0" "1,miss,,0" "2,miss,0x1000,1" "3,bypass,,0" "4,hit,,0" "5,drop,,0" "6,bypass,,0" "7,miss,,0" | cmp -s - "$scratch/log.csv" ||
     fail "the log: $(cat "$scratch/log.csv")"
 
@@ -82,8 +82,8 @@ printf '0 0 0 0 0 L 0 100000000\n' >"$scratch/wide.txt"
 {
     status 0 "$heddle" cache replay "$scratch/wide.txt" $l2 --line 64
     status 2 "$heddle" cache replay "$scratch/wide.txt" $l2 --line 32 && complains "access 0 requests bytes outside a line of 32 bytes"
-    status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 256 && complains "lines have up to 128 bytes"
-    status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --policy belady && complains "belady is about loads"
+    status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 256 && complains "lines may have at most 128 bytes"
+    status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --policy belady && complains "belady handles loads only"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --insts 5 && complains "insts has no meaning"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 128 --sector 0 && complains "sector 0: expected 1 to 128 bytes"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 64 --sector 128 && complains "must not be more than line_bytes"
@@ -100,11 +100,11 @@ both="--format text --stores write_back --sets 1 --ways 2 --line 128 --flush"
         cmp -s "$scratch/both.$policy" "$scratch/alone" || fail "the log of $policy beside another"
     done
     cmp -s "$scratch/both.lru" "$scratch/both.write_buffering" && fail "two policies have one log"
-    status 2 "$heddle" cache replay "$scratch/case.txt" $both --ways 2,4 --policy lru --log "$scratch/both.csv" && complains "log is for one cache"
+    status 2 "$heddle" cache replay "$scratch/case.txt" $both --ways 2,4 --policy lru --log "$scratch/both.csv" && complains "log needs a single cache"
 }
 status 2 "$heddle" cache replay "$scratch/flush.txt" --format text --sets 1 --ways 2 --line 128 --policy write_buffering && complains "is for a cache that keeps what is stored"
 status 2 "$heddle" cache replay "$scratch/flush.txt" --format text --sets 1 --ways 2 --line 128 --flush && complains "without --stores write_back"
-status 0 "$heddle" cache replay "$scratch/log.txt" --format text --sets 1 --ways 2 --line 128 && complains "mean nothing here"
+status 0 "$heddle" cache replay "$scratch/log.txt" --format text --sets 1 --ways 2 --line 128 && complains "have no effect here"
 status 2 "$heddle" cache replay "$scratch/flush.txt" --format text --stores back --sets 1 --ways 2 --line 128 && complains "expected evict, keep or write_back"
-status 2 "$heddle" run fft --size tiny --l1d write_buffering && complains "is for L2 alone"
+status 2 "$heddle" run fft --size tiny --l1d write_buffering && complains "is only for L2"
 finish

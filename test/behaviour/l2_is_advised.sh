@@ -66,8 +66,8 @@ printf '%s\n' "$out" | grep -q "^add 1 .cp" || fail "the stream is not proposed:
 status 2 "$heddle" advise l1 fft && complains "there is no subject 'l1'"
 status 4 "$heddle" advise l2 fft --size tiny --out "$scratch/none/fft.l2" && complains "cannot write $scratch/none/fft.l2: No such file" && silent out
 status 2 "$heddle" advise l2 nosuch && complains "there is no workload 'nosuch'"
-status 0 "$heddle" advise l2 fft --size tiny --gpu v100 --out "$scratch/empty.l2" && says "empty.l2 has no mark" && lacks "--annotations" && says "there is nothing to annotate" && says "sound, but DRAM traffic grows by 39.9 %: 131,072 more bytes"
-status 2 "$heddle" advise l2 fft --size tiny --set l2.policy=lru && complains "--set l2.policy=lru: advice is about l2.policy=write_buffering"
+status 0 "$heddle" advise l2 fft --size tiny --gpu v100 --out "$scratch/empty.l2" && says "empty.l2 has no mark" && lacks "--annotations" && says "No annotation is both sound and useful" && says "sound, but DRAM traffic grows by 39.9 %: 131,072 more bytes"
+status 2 "$heddle" advise l2 fft --size tiny --set l2.policy=lru && complains "--set l2.policy=lru: advice is for l2.policy=write_buffering"
 status 2 "$heddle" advise l2 all && complains "one program at a time"
 status 2 "$heddle" advise l2 fft --size tiny --set l2.drops=x && complains "l2.drops"
 finish

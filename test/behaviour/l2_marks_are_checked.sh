@@ -17,17 +17,17 @@ wb="--set l2.policy=write_buffering"
     status 0 "$heddle" run fft --size tiny --gpu v100 $wb --annotations "$scratch/fft.l2" --fail-on-stale && silent err
     says "l2.policy.dropped" && lacks "l2.stale_reads"
     status 1 "$heddle" run fft --size tiny $wb --annotations "$scratch/fft.l2" --fail-on-stale
-    complains "from DRAM that L2 had dropped without a write-back: a .cc mark is unsound" && complains "fail-on-stale"
+    complains "from DRAM that L2 had dropped without a write-back: a .cc annotation is unsound" && complains "fail-on-stale"
     says "verified, the result agrees" && says "l2.stale_reads"
     status 0 "$heddle" run fft --size tiny $wb --annotations "$scratch/fft.l2" && complains "l2.stale_reads: launch 3 reads data of 'scratch'"
     status 0 "$heddle" run fft --size tiny $wb --set l2.drop=demote --annotations "$scratch/fft.l2" --fail-on-stale && silent err
     status 2 "$heddle" run fft --size tiny $wb --set "l2.annotations=fft_stage 1 .cp" --annotations "$scratch/fft.l2"
-    complains "--annotations and --set l2.annotations both mark buffers"
+    complains "--annotations and --set l2.annotations both annotate buffers"
     # Two CTAs read what lies between their tiles: the second finds it dropped.
     status 1 "$heddle" run hot --size tiny $wb --set "l2.annotations=hotspot 3 .cc" --fail-on-stale && complains "launch 2 reads data of 'temperature b'"
     # Atomics count as unmarked stores wherever they are performed, so that these lose nothing.
     status 0 "$heddle" run hga --size tiny:words=4096 $wb --set l2.mark_stores=true --atomics atom_dir --fail-on-stale && silent err
-    status 0 "$heddle" run fft --size tiny --annotations "$scratch/fft.l2" && complains "warning: l2.annotations mean nothing to l2.policy lru"
+    status 0 "$heddle" run fft --size tiny --annotations "$scratch/fft.l2" && complains "warning: l2.annotations have no effect with l2.policy lru"
     case $err in *fft_stage*) fail "the warning has the whole file: $err" ;; esac
 }
 
@@ -83,11 +83,11 @@ set:
 YAML
 rm -f "$scratch/sweep.db"
 status 0 "$heddle" sweep "$scratch/sweep.yaml" --store "$scratch/sweep.db" && says "2 run, 0 stored before, 0 failed, 1 with stale reads;"
-complains "l2.annotations=fft_stage 2 .cc: l2.stale_reads is 2048: a .cc mark is unsound"
+complains "l2.annotations=fft_stage 2 .cc: l2.stale_reads is 2048: a .cc annotation is unsound"
 status 1 "$heddle" sweep "$scratch/sweep.yaml" --store "$scratch/sweep.db" --fail-on-stale && says "2 stored before, 0 failed, 1 with stale reads;"
 complains "fail-on-stale: 1 point read data that L2 had dropped"
 status 0 "$heddle" sweep "$scratch/sweep.yaml" --store "$scratch/sweep.db" --quiet && complains "l2.stale_reads is 2048" && silent out
-status 2 "$heddle" sweep "$scratch/sweep.yaml" --dry-run --fail-on-stale && complains "fail-on-stale is about results"
+status 2 "$heddle" sweep "$scratch/sweep.yaml" --dry-run --fail-on-stale && complains "fail-on-stale needs results"
 
 # An atomics unit with nothing to do causes a warning: the histogram adds in shared memory.
 status 0 "$heddle" run hg --size tiny --atomics atom_hybrid --set atomics.spec_fetch=true && complains "the atomics unit atom_hybrid had nothing to do"
@@ -110,7 +110,7 @@ mistake 1:11 "expected the number of an argument, from 1" "fft_stage out .cc"
 mistake 1:13 "expected .cc (stores are kept in L2) or .cp" "fft_stage 2 .cg"
 mistake 1:12 "expected .cc" "fft_stage 2"
 mistake 1:17 "expected the end of the line" "fft_stage 2 .cc .cp"
-mistake 3:1 "this is said already" "fft_stage 2 .cc" "fft_stage 2 .cp" "fft_stage 2 .cc"
+mistake 3:1 "this annotation is given twice" "fft_stage 2 .cc" "fft_stage 2 .cp" "fft_stage 2 .cc"
 mistake 1:1 "kernel 'fft_stage' has 5 arguments" "fft_stage 6 .cc"
 mistake 2:1 "argument 4 of kernel 'fft_stage' is not the address of a buffer" "fft_stage 1 .cp" "fft_stage 4 .cc"
 # shellcheck disable=SC2086
@@ -122,7 +122,7 @@ mistake 2:1 "argument 4 of kernel 'fft_stage' is not the address of a buffer" "f
     status 2 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --annotations "$scratch/fft.l2" && complains "which a trace does not have"
     # What the host reads is not in a trace either.
     status 2 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --fail-on-stale && complains "fail-on-stale needs the program itself"
-    status 0 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --set l2.mark_stores=true && complains "not what the host reads, which is not in a trace"
+    status 0 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --set l2.mark_stores=true && complains "counts only reads of kernels, because a trace does not have those of the host"
 }
 status 2 "$heddle" run fft --size tiny --set l2.policy=write_buffering --set l2.allocate_on_fill=true && complains "allocated on fill"
 status 2 "$heddle" run fft --size tiny --set l2.drop=demote && complains "l2.drop"

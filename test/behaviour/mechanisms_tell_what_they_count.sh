@@ -86,7 +86,7 @@ assert open("all.csv").read() == open("all_cycle.csv").read() == open("all_quant
 wrong = call("run", "bfs", "--size", "tiny", "--series", "700", "--series-out", "wrong.csv", "--series-columns",
              "l1d.hitss", want=2)
 assert "no column 'l1d.hitss'; did you mean 'l1d.hits'?" in wrong.stderr and not os.path.exists("wrong.csv")
-assert "is a part of --series" in call("run", "bfs", "--size", "tiny", "--series-columns", "all", want=2).stderr
+assert "needs --series" in call("run", "bfs", "--size", "tiny", "--series-columns", "all", want=2).stderr
 
 # --- the store and comparisons ---
 write("sweep.yaml", f"""workloads: [bfs]

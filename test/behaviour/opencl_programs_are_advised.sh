@@ -113,7 +113,7 @@ assert d["program"] == "./stages twice" and d["with"]["stale_reads"] == 0
     status 1 "$heddle" exec $wb --annotations text.l2 -- ./stages && complains "text.l2:1:6: error: expected the number of an argument"
 }
 status 2 "$heddle" exec --annotations none.l2 -- ./stages && complains "cannot read none.l2"
-status 2 "$heddle" exec --annotations once.l2 --set l2.annotations="fill 1 .cc" -- ./stages && complains "both mark buffers"
+status 2 "$heddle" exec --annotations once.l2 --set l2.annotations="fill 1 .cc" -- ./stages && complains "both annotate buffers"
 status 2 "$heddle" exec --functional --annotations once.l2 -- ./stages && complains "annotations is for timed runs"
 status 0 "$heddle" exec --atomics atom_dir --json launches.jsonl -- ./stages && grep -q '"atomics.acquires":0' launches.jsonl || fail "no such unit"
 complains "warning: the atomics unit atom_dir had nothing to do"

@@ -87,9 +87,9 @@ complains "there is no CPU program 'ls'"
 status 2 "$heddle" cpu record bzip
 complains "did you mean 'bzip2'"
 status 2 "$heddle" cpu record bzip2 --skip 7
-complains "go with --out"
+complains "need --out"
 status 2 "$heddle" cpu list bzip2
-complains "takes nothing"
+complains "takes no operands"
 status 2 "$heddle" cpu record --out "$scratch/x.cpu"
 complains "needs a program"
 status 2 "$heddle" cpu show "$scratch/nothing.cpu"

@@ -103,9 +103,9 @@ says "1 point: 1 run"
 # Output that a scheduler changes is noticed, also when it is stored already.
 printf 'program: [./adder race]\nschedulers: [lrr, gto]\nset: {n_sms: 2}\n' >race.yaml
 status 1 "$heddle" sweep race.yaml --store s.db
-complains "its output is not that of adder race, gtx480 scheduler=lrr"
+complains "its output differs from that of adder race, gtx480 scheduler=lrr"
 status 1 "$heddle" sweep race.yaml --store s.db
-complains "its output is not that of"
+complains "its output differs from that of"
 printf 'program: ./adder race | wc -l\nschedulers: [lrr, gto]\nset: {n_sms: 2}\n' >filter.yaml
 status 0 "$heddle" sweep filter.yaml --store s.db
 
@@ -121,7 +121,7 @@ status 2 "$heddle" sweep mistake.yaml --store s.db
 complains "mistake.yaml:1:10: error: there is no program './addr'"
 printf 'program: ./adder add\nmeasure: locality\n' >mistake.yaml
 status 2 "$heddle" sweep mistake.yaml --store s.db
-complains "mistake.yaml:2:10: error: only attribution is measured of programs"
+complains "mistake.yaml:2:10: error: of programs, only attribution can be measured"
 
 # The whole program as one document.
 # Programs find the device whatever type they ask for, unless others are there.

@@ -83,33 +83,33 @@ status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy cacp && silent err
 status 0 "$heddle" cache reuse "$scratch/l1d.zst" --critical && says "distances of critical warps"
 status 2 "$heddle" cache replay "$scratch/l1d.zst" --critical && complains "no meaning"
 status 0 "$heddle" run bfs --size tiny --gpu gtx480-cawa --l1d cacp --record-l1d "$scratch/l1d.zst"
-status 1 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out otherwise"
-complains "cacp also goes by which warps are critical"
+status 1 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "have another outcome"
+complains "cacp also depends on which warps are critical"
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy cacp && complains "--record-criticality"
 status 2 "$heddle" cache reuse "$scratch/l1d.zst" --critical && complains "--record-criticality"
 status 2 "$heddle" run bfs --size tiny --record-l1d "$scratch/l1d.zst" --record-criticality && complains "criticality=cpl"
-status 2 "$heddle" run bfs --size tiny --record-criticality && complains "a part of --record-l1d"
+status 2 "$heddle" run bfs --size tiny --record-criticality && complains "needs --record-l1d"
 status 0 "$heddle" run bfs --size tiny --record-l1d "$scratch/l1d.zst" --record-criticality --set criticality=cpl
 
 status 0 "$heddle" run "$scratch/count.cl" --grid 30 --block 256 --arg rand:2K:1 --arg rand:4K:2 \
     --record-l1d "$scratch/l1d.zst"
-status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out as recorded"
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "have the recorded outcome"
 
 # With the parameters that the run had, which the recording tells, and with others, by each of their
 # names: that differs, which the exit status tells. What would be lost in silence is refused.
 status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d dlp --set l1d.policy.max_sample_insns=900 \
     --record-l1d "$scratch/l1d.zst"
-status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "came out as recorded" && silent err
+status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "have the recorded outcome" && silent err
 for name in max_sample_insns dlp.max_sample_insns l1d.policy.max_sample_insns; do
-    status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed --set $name=900 && says "came out as recorded"
-    status 1 "$heddle" cache replay "$scratch/l1d.zst" --timed --set $name=901 && says "came out otherwise" && silent err
+    status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed --set $name=900 && says "have the recorded outcome"
+    status 1 "$heddle" cache replay "$scratch/l1d.zst" --timed --set $name=901 && says "have another outcome" && silent err
 done
 status 1 "$heddle" cache replay "$scratch/l1d.zst" --timed --set pd_max=3 --json && lacks '"different": 0,'
 for setting in dlpp.pd_max=7 pdp.pd_max=7; do
     status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --set $setting && complains "that policy is not replayed"
 done
 status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --set l1d.n_ways=8 && complains "the cache is the recorded one"
-status 2 "$heddle" cache replay "$scratch/l1d.zst" --set l1d.n_ways=8 && complains "what --sets, --ways"
+status 2 "$heddle" cache replay "$scratch/l1d.zst" --set l1d.n_ways=8 && complains "given by --sets, --ways"
 status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --set pd_mx=8 && complains "there is no parameter 'pd_mx'"
 # A replay with immediate fills begins with them too, under that policy alone, and says by how much it
 # is from the run only where nothing else differs.
@@ -161,8 +161,8 @@ while at < len(seed):
     whole, at = whole + frame(bytes(content)), at + 2 + n
 open(sys.argv[1], "wb").write(whole)
 PY
-status 1 "$heddle" cache replay "$scratch/old.zst" --timed && complains "given again with --set"
-status 0 "$heddle" cache replay "$scratch/old.zst" --policy dlp && complains "with which parameters dlp was recorded" && lacks "immediate fills change"
+status 1 "$heddle" cache replay "$scratch/old.zst" --timed && complains "again with --set"
+status 0 "$heddle" cache replay "$scratch/old.zst" --policy dlp && complains "does not contain the parameters of dlp" && lacks "immediate fills change"
 status 0 "$heddle" cache replay "$scratch/old.zst" && silent err
 
 # Whoever else records the run takes nothing away: atomics are told to both.
@@ -175,7 +175,7 @@ cmp "$scratch/bounds.recorded" "$scratch/bounds.also_recorded" || fail "a record
 [ -s "$scratch/bounds.recorded" ] || fail "there are no bounds"
 status 0 "$heddle" run "$scratch/count.cl" --gpu v100 --grid 4 --block 64 --arg rand:2K:1 --arg rand:4K:2 \
     --record-l1d "$scratch/v100.zst"
-status 0 "$heddle" cache replay "$scratch/v100.zst" --timed && says "came out as recorded"
+status 0 "$heddle" cache replay "$scratch/v100.zst" --timed && says "have the recorded outcome"
 status 2 "$heddle" cache replay "$scratch/v100.zst" --timed --whole-lines && complains "as it was"
 status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --policy lru && complains "--set, --plugin and --json"
 status 2 "$heddle" cache curve "$scratch/l1d.zst" --timed && complains "no meaning"

@@ -73,8 +73,8 @@ assert sorted(lacking["only_before"]) == ["dram.bytes", "l1d.loads"], lacking
 assert lacking["only_after"] == ["made.up"]
 assert against["only_before"] == against["only_after"] == []
 text = call("compare", "lrr.json", "fewer.json").stdout
-assert "2 statistics of lrr.json are missing in fewer.json, so not compared: " in text
-assert "1 statistic of fewer.json is missing in lrr.json, so not compared: made.up\n" in text, text
+assert "2 statistics of lrr.json are missing in fewer.json and not compared: " in text
+assert "1 statistic of fewer.json is missing in lrr.json and not compared: made.up\n" in text, text
 
 # Two inputs of a workload are two rows, each compared with its own, in whatever order they come.
 seeds = {"lrr": ["1", "2"], "gto": ["2", "1"]}
@@ -108,9 +108,9 @@ assert "has no result with" in call("compare", "--store", "r.db", "scheduler=lrr
 assert "needs --store" in call("compare", "1", "2", want=2).stderr
 assert "is not there" in call("compare", "--store", "r.db", "1", "999", want=2).stderr
 write("none.json", '{"a": 1}')
-assert "holds no results" in call("compare", "lrr.json", "none.json", want=2).stderr
+assert "contains no results" in call("compare", "lrr.json", "none.json", want=2).stderr
 write("half.json", open("lrr.json").read()[:5000])
-assert "holds no results" in call("compare", "lrr.json", "half.json", want=2).stderr
+assert "contains no results" in call("compare", "lrr.json", "half.json", want=2).stderr
 write("bp.json", json.dumps(runs["gto"][1:]))
 left_out = call("compare", "lrr.json", "bp.json")
 assert "ss (tiny), seed 1 is left out" in left_out.stderr and "bp" in left_out.stdout
@@ -152,7 +152,7 @@ assert kinds[0] == stats["warp_insts"]  # one issue an instruction
 assert kinds[1] == stats["l1d.hits"] and kinds[2] == stats["l1d.merges"]
 assert kinds[3] == stats["l1d.misses"] and kinds[7] == stats["l1d.stores"]
 said, _ = check("ss --size tiny --l1d lru", "ss --size tiny --l1d fifo")
-assert "line leave L1D" in said["a"][0]["decision"] and "line leave L1D" in said["b"][0]["decision"]
+assert "line from L1D" in said["a"][0]["decision"] and "line from L1D" in said["b"][0]["decision"]
 # Another quantum, another engine, more threads: no difference to be found.
 said, _ = check("ss --size tiny --engine cycle", "ss --size tiny --quantum 1")
 assert said["same"]

@@ -156,4 +156,4 @@ refused "has sectors" bfs --gpu v100 --size tiny --belady
 refused "knows the future" bfs --size tiny --l1d belady
 refused "one workload at a time" all --size tiny
 refused "one workload at a time" bfs bp --size tiny --kernels
-refused "needs a place for the time series" bfs --size tiny --series 100
+refused "needs a destination" bfs --size tiny --series 100

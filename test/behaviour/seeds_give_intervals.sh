@@ -99,5 +99,5 @@ assert len(json.loads(run("compare", "--store", "r.db", "--json", "scheduler=lrr
 run("compare", "--store", "r.db", "scheduler=lrr,model=0.0.1+0", "scheduler=gto,model=0.0.1+0")
 refused = subprocess.run([heddle, "compare", "--store", "r.db", "workload=hot,scheduler=lrr", "workload=hot,scheduler=gto"],
                          capture_output=True, text=True)
-assert refused.returncode == 2 and "other versions of the model only" in refused.stderr, refused
+assert refused.returncode == 2 and "only for other versions of the model" in refused.stderr, refused
 PY

@@ -45,7 +45,7 @@ status 0 "$heddle" run fir --size tiny --gpu hetero --cpu cache_bubble_2,cache_b
 echo "$out" | grep -A 1 "^  cpu1 .* cache_bubble_0  program$" | grep -q "^  cpu1.ipc " || fail "core 1's program is not above its IPC"
 # Few decisions are said to be few.
 status 2 "$heddle" run fir --size tiny --gpu hetero --llc drrip --set l2.policy.leader_sets=4 --cpu cache_bubble_0 && complains "leader_sets is for a cache of one application"
-status 0 "$heddle" run fir --size tiny --gpu hetero --llc ucp --cpu cache_bubble_0 && complains "times only: the run is short for a period of 50000 cycles"
+status 0 "$heddle" run fir --size tiny --gpu hetero --llc ucp --cpu cache_bubble_0 && complains "times: the run is short for a period of 50000 cycles"
 status 0 "$heddle" run fir --size tiny --gpu hetero --llc ucp --cpu cache_bubble_0 --set llc.period=1000
 case $err in *"times only"*) fail "complains of few decisions" ;; esac
 # A point that would run nothing.

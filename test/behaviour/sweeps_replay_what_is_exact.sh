@@ -45,5 +45,5 @@ with open(f"traces/{names[0]}", "r+b") as f:
 sweep("again.db", "--traces", "traces", "--jobs", "1")
 assert rows("again.db", count) == [("bp", 3, 4, 1), ("ss", 4, 4, 0), ("sssp", 0, 1, 1)]
 assert simulated("again.db") == simulated("plain.db")
-assert "cannot make the folder" in sweep("none.db", "--traces", "no/where", want=4).stderr
+assert "cannot create the folder" in sweep("none.db", "--traces", "no/where", want=4).stderr
 PY

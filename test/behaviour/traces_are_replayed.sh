@@ -48,7 +48,7 @@ executed=$(echo "$out" | statistics)
 status 0 "$heddle" run --replay nw.trace --gpu ccws --scheduler lrr --l1d plru --set l1d.n_mshrs=3 --json
 same "$executed" "$(echo "$out" | statistics)" "a replay on another machine"
 status 0 "$heddle" run --replay nw.trace --kernels --per-pc
-says "replayed on gtx480; results are not computed, so not verified"
+says "replayed on gtx480; no results are computed or verified"
 says "nw_"
 status 0 "$heddle" run --replay nw.trace --quiet
 silent out
@@ -91,11 +91,11 @@ PTX
 status 0 "$heddle" run clock.ptx --record clock.trace
 status 0 "$heddle" run --replay clock.trace
 status 2 "$heddle" run --replay clock.trace --scheduler lrr
-complains "launch 1 (k) may do other things at other times: a clock"
+complains "launch 1 (k) may behave differently at other times: a clock"
 complains "first at clock.ptx:4: mov.u32 %r1, %clock;"
 complains "--force-replay"
 status 0 "$heddle" run --replay clock.trace --scheduler lrr --force-replay
-says "BY FORCE" && complains "warning: clock.trace: launch 1 (k) may do other things at other times"
+says "BY FORCE" && complains "warning: clock.trace: launch 1 (k) may behave differently at other times"
 complains "first at clock.ptx:4" && complains "(--force-replay)"
 status 0 "$heddle" run --replay clock.trace --scheduler lrr --force-replay --json
 says '"replay_forced": true'
@@ -115,8 +115,8 @@ says '"reason": "clock"'
 status 2 "$heddle" run --replay none.trace && complains "none.trace: cannot read it: No such file"
 status 2 "$heddle" run --replay own.cl && complains "own.cl: byte 0: this is not a Heddle trace"
 status 2 "$heddle" show trace own.cl && complains "own.cl: byte 0: this is not a Heddle trace"
-status 2 "$heddle" run --replay nw.trace --seed 3 && complains "--seed has no meaning with --replay"
-status 2 "$heddle" run --replay nw.trace --strict && complains "--strict has no meaning with --replay"
+status 2 "$heddle" run --replay nw.trace --seed 3 && complains "--seed has no effect with --replay"
+status 2 "$heddle" run --replay nw.trace --strict && complains "--strict has no effect with --replay"
 status 2 "$heddle" run own.cl --seed 3 && complains "--seed is for workloads"
 status 2 "$heddle" run --replay nw.trace --threads 5000 && complains "--threads 5000: expected a whole number from 1 to 256"
 {
@@ -138,17 +138,17 @@ status 0 "$heddle" show trace bad.trace --unchecked && says "not checked for dam
 status 0 "$heddle" show trace bad.trace --unchecked --json && says '"checked": false'
 status 0 "$heddle" show trace nw.trace && says "checked: none of its"
 status 0 "$heddle" show trace nw.trace --json && says '"checked": true'
-status 2 "$heddle" show gpus --unchecked && complains "--unchecked has no meaning with heddle show gpus"
+status 2 "$heddle" show gpus --unchecked && complains "--unchecked has no effect with heddle show gpus"
 {
     head -c $(($(wc -c <nw.trace) - 1)) nw.trace
     printf 'X'
 } >end.trace
 status 2 "$heddle" show trace end.trace && complains "the mark at the end of the file is damaged"
-status 2 "$heddle" run nw --replay nw.trace && complains "stands in place of 'nw'"
+status 2 "$heddle" run nw --replay nw.trace && complains "replaces 'nw'"
 status 2 "$heddle" run --replay nw.trace --functional && complains "exclude each other"
 status 2 "$heddle" run --replay nw.trace --record x.trace && complains "exclude each other"
-status 2 "$heddle" run --replay nw.trace --size tiny && complains "--size has no meaning with --replay"
-status 2 "$heddle" run nw --force-replay && complains "--force-replay goes with --replay"
+status 2 "$heddle" run --replay nw.trace --size tiny && complains "--size has no effect with --replay"
+status 2 "$heddle" run nw --force-replay && complains "--force-replay needs --replay"
 status 2 "$heddle" run nw --size tiny --functional --record x.trace && complains "--record is for timed runs"
 status 2 "$heddle" run nw bfs --size tiny --record x.trace && complains "one workload at a time"
 status 2 "$heddle" run --replay nw.trace --set threads_per_cta=8 && complains "is too large"

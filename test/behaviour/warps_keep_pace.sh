@@ -196,7 +196,7 @@ oracle="--set criticality=oracle --set criticality.file"
 {
     status 2 "$heddle" run nw --size tiny --seed 2 --json $oracle=nw.csv
     silent out
-    complains "nw.csv:$last_line: the times are of another input (workload=nw size=tiny seed=1 input_hash="
+    complains "nw.csv:$last_line: the times belong to another input (workload=nw size=tiny seed=1 input_hash="
     grep -v '^run,' nw.csv >old.csv
     status 0 "$heddle" run nw --size tiny --seed 2 --json $oracle=old.csv
     sed 's/nw_[a-z_0-9]*/other/' old.csv >renamed.csv

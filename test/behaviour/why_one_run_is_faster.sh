@@ -91,11 +91,11 @@ diff page screen
 set +e
 . "$root/test/behaviour/expect.inc"
 status 2 "$heddle" compare --why "$one" "$one" "$one"
-complains "between two runs"
+complains "needs two runs"
 status 2 "$heddle" compare --why --first-difference "$one" "$one"
 complains "alone"
 status 2 "$heddle" compare --why "$one" '$(ls)'
-complains "cannot make words"
+complains "cannot split"
 status 2 "$heddle" compare --why "$one" 'bfs --size tiny:edges=32K --scheduler nobody'
 complains "nobody"
 silent out
@@ -107,12 +107,12 @@ refused() {
     complains "$wanted"
     silent out
 }
-refused "B has --functional, so no cycles" 'bfs' 'bfs --functional'
+refused "B has --functional, so it has no cycles" 'bfs' 'bfs --functional'
 refused "A runs kmn and B bfs" 'kmn --size tiny' 'bfs --size tiny'
 refused "A has --seed 1 and B 2" 'ss --size tiny' 'ss --size tiny --seed 2'
 refused "A has the size tiny and B small" 'ss --size tiny' 'ss'
 refused "--scheduler needs a value" "$one" 'bfs --size tiny --scheduler'
-refused "A has --series-out, which --why asks for itself" 'ss --size tiny --series 9 --series-out mine.csv' 'ss --size tiny'
+refused "A has --series-out, which --why sets itself" 'ss --size tiny --series 9 --series-out mine.csv' 'ss --size tiny'
 refused "A has several workloads" 'ss nw --size tiny' 'ss --size tiny'
 refused "--store has no meaning" --store none.db 'ss --size tiny' 'ss --size tiny'
 [ ! -e mine.csv ] && [ ! -e none.db ] || fail "a file was made"
@@ -120,11 +120,11 @@ status 0 "$heddle" compare --why 'nw --size tiny --seed 1' 'nw --seed=1 --size t
 says "times as fast"
 # A run that does not come to its end says so, whichever it is.
 status 3 "$heddle" compare --why 'nw --size tiny --max-cycles 100' 'nw --size tiny'
-complains "A did not come to its end"
+complains "A did not run to its end"
 complains "the launch was stopped after 100 cycles"
 silent out
 status 3 "$heddle" compare --why 'nw --size tiny' 'nw --size tiny --max-cycles 100'
-complains "B did not come to its end"
+complains "B did not run to its end"
 silent out
 rmdir "$TMPDIR" || fail "files are left behind"
 mkdir -p "$TMPDIR"

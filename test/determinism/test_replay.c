@@ -62,7 +62,7 @@ static const char *why_timed(const struct workload *w)
             return "the result of an atomic is used";
     /* A vertex, or an object, may be found by several others at a time. */
     if (strcmp(w->name, "bc") == 0 || strcmp(w->name, "gc") == 0)
-        return "a load meets a store of other threads";
+        return "a load and a store of different threads access";
     return NULL;
 }
 

@@ -22,7 +22,7 @@ static const struct testbed beds[] = {
      {SMALL, "l1d.policy=none", "sm.bypass_slots=1", "noc.buffer_flits=5", "memory.rop_latency=1",
       "memory.input_queue=1", "dram.queue_entries=1", "l2.n_mshrs=1"}},
     {"MSHRs", "gtx480", {SMALL, "l1d.n_mshrs=1"}},
-    {"places in an MSHR", "gtx480", {SMALL, "l1d.mshr_merges=1"}},
+    {"entries of an MSHR", "gtx480", {SMALL, "l1d.mshr_merges=1"}},
     {"lines", "gtx480", {SMALL, "l1d.n_sets=1", "l1d.n_ways=1"}},
     {"places in the miss queue", "gtx480", {SMALL, "sm.miss_queue=1"}},
     {"credits", "gtx480", {SMALL, "noc.buffer_flits=20"}},

@@ -52,7 +52,7 @@ def check(writes, reads, stale, policy, ways, accesses, *more):
     if (got[0] - base, got[1], got[2]) != (reads, writes, stale):
         sys.exit(f"{policy} {ways} {accesses} {more}: reads, writes, stale {(got[0] - base, *got[1:3])}, "
                  f"not {(reads, writes, stale)}")
-    if bool(stale) != ("a .cc mark is unsound" in got[4]):
+    if bool(stale) != ("a .cc annotation is unsound" in got[4]):
         sys.exit(f"{accesses}: {got[4]}")
     return got[3]
 
@@ -89,7 +89,7 @@ for words, victim in (("S.cc/1:a0 L/1:a0 S:b0 L:a0 L:b1", "b0"), ("S.cc/1:a0 S:b
     bytes_moved = [run(words.split(), wb, ways, *quarters, "--set", "l2.drop=demote")[3]["dram.bytes"] for ways in (2, 4)]
     assert bytes_moved[0] - bytes_moved[1] == {"a0": 32, "b0": 128}[victim], (words, bytes_moved)  # what is dirty of it
 got = run("S.cc/1:a0 L:a0 L/1:a0".split(), wb, 2, *quarters)
-assert got[2] == 1 and "a .cc mark is unsound" in got[4], got
+assert got[2] == 1 and "a .cc annotation is unsound" in got[4], got
 # Marks of the whole program, and the short names of parameters.
 plain = stores.replace(".cc", "")
 check(2, 2, 0, wb, 2, plain + ahead, "--set", "l2.mark_stores=true")

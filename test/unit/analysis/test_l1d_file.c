@@ -242,7 +242,7 @@ static void a_policy_takes_its_own_parameters_only(void **state)
     assert_string_equal(refusal(good, 2), "");
     assert_string_equal(refusal(NULL, 0), "");
     assert_non_null(strstr(refusal(unknown, 2), "with pd_maxx=7, a parameter that this dlp"));
-    assert_non_null(strstr(refusal(too_large, 1), "with pd_max=16, which cannot be here"));
+    assert_non_null(strstr(refusal(too_large, 1), "with pd_max=16, which is not valid here"));
     /* Which of them were set, and whether the values are those; a policy without any is always as
      * it was. */
     const struct cache_policy_desc *dlp = cache_policy_find("dlp");

@@ -128,15 +128,18 @@ static void a_cut_or_foreign_file_is_refused_where_it_is_wrong(void **state)
     for (int i = 72; i < 74; i++) { /* is_branch, branch_taken */
         memcpy(bad, champsim, sizeof bad);
         bad[i] = 2;
-        refused(lab_stream_read_champsim, bad, sizeof bad, "byte 64: this is no instruction");
+        refused(lab_stream_read_champsim, bad, sizeof bad,
+                "byte 64: this is not a ChampSim instruction");
     }
     memcpy(bad, requests, sizeof requests);
     bad[64] = 2; /* the third one's next request would be itself */
     memset(bad + 65, 0, 7);
-    refused(lab_stream_read_oracle_general, bad, sizeof requests, "byte 48: this is no request");
+    refused(lab_stream_read_oracle_general, bad, sizeof requests,
+            "byte 48: this is not an oracleGeneral request");
     memcpy(bad, requests, sizeof requests);
     memset(bad + 28, 0xff, 8);
-    refused(lab_stream_read_oracle_general, bad, sizeof requests, "byte 24: there is no line");
+    refused(lab_stream_read_oracle_general, bad, sizeof requests,
+            "byte 24: object 18446744073709551615 is not supported");
     struct lab_stream s = {0};
     struct strbuf why = {0};
     assert_false(lab_stream_read_champsim(&s, "/nowhere/at/all", &why));

@@ -230,7 +230,7 @@ static void a_base_is_no_parameter(void **state)
     diag_format(&diags, &text);
     assert_string_equal(strbuf_text(&text),
                         "--set base=gtx480: error: there is no parameter 'base'\n"
-                        "  hint: a base is named in a file: --gpu FILE\n");
+                        "  hint: a base is set in a file: --gpu FILE\n");
     strbuf_destroy(&text);
     diag_list_destroy(&diags);
 }

@@ -154,7 +154,7 @@ static void truncated_traces_are_told_with_their_offset(void **state)
     assert_broken(zstd, zstd.n - 20, at);
     snprintf(at, sizeof at, "at byte %zu of the file", xz.n - 40);
     assert_broken(xz, xz.n - 40, at);
-    assert_broken(raw, 64 * 100 + 10, "the last record is not whole");
+    assert_broken(raw, 64 * 100 + 10, "the last record is incomplete");
 }
 
 static void damage_is_noticed(void **state)

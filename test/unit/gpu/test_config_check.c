@@ -134,13 +134,13 @@ static void lines_sectors_and_pieces_fit(void **state)
         {"gtx480",
          {"l1i.line_bytes=64", "l1i.sector_bytes=64"},
          {"l1i.sector_bytes=64"},
-         "--set l1i.sector_bytes=64: error: l1i.sector_bytes (64) must be l1i.line_bytes (128): "
+         "--set l1i.sector_bytes=64: error: l1i.sector_bytes (64) must equal l1i.line_bytes (128): "
          "its "
          "lines have no sectors"},
         {"gtx480",
          {"l1c.policy=lru"},
          {"l1c.policy=fifo"},
-         "--set l1c.policy=fifo: error: l1c.policy (fifo): lru is all that l1c can have"},
+         "--set l1c.policy=fifo: error: l1c.policy (fifo): l1c supports only lru"},
         {"v100",
          {"l2.line_bytes=128"},
          {"l2.line_bytes=64"},
@@ -183,12 +183,13 @@ static void the_rest_of_a_machine_fits(void **state)
         {"gtx480",
          {"warps_per_sm=64"},
          {"warps_per_sm=65"},
-         "--set warps_per_sm=65: error: warps_per_sm (65): the cycle-level machine takes at most "
+         "--set warps_per_sm=65: error: warps_per_sm (65): the cycle-level machine supports at "
+         "most "
          "64"},
         {"gtx480",
          {"ctas_per_sm=32"},
          {"ctas_per_sm=33"},
-         "--set ctas_per_sm=33: error: ctas_per_sm (33): the cycle-level machine takes at most "
+         "--set ctas_per_sm=33: error: ctas_per_sm (33): the cycle-level machine supports at most "
          "32"},
         {"v100",
          {"memory.n_partitions=32"},
@@ -221,7 +222,7 @@ static void the_rest_of_a_machine_fits(void **state)
         {"gtx480",
          {"noc.buffer_flits=5"},
          {"noc.buffer_flits=4"},
-         "--set noc.buffer_flits=4: error: noc.buffer_flits: a buffer of 4 flits never takes"},
+         "--set noc.buffer_flits=4: error: noc.buffer_flits: a buffer of 4 flits is too small for"},
     };
     walk_edges(edges, sizeof edges / sizeof edges[0]);
 }

@@ -157,7 +157,8 @@ static void rows_that_say_too_little_or_too_much_are_refused(void **state)
         {{"misses", "accesses", "x", .kind = STAT_COUNTER, .read = one}, "is a counter"},
         {{"misses", "accesses", "x", .kind = STAT_COUNTER, .offset = 8}, "outside"},
         {{"misses", "accesses", "x", .kind = STAT_GAUGE}, "lacks read()"},
-        {{"vta_hits", "accesses", "x", .kind = STAT_COUNTER}, "is in accesses, that of 'pdp' in"},
+        {{"vta_hits", "accesses", "x", .kind = STAT_COUNTER},
+         "has the unit accesses, that of 'pdp' has"},
         {{"twice", "accesses", "x", .kind = STAT_COUNTER}, "is listed twice"},
     };
     struct strbuf why = {0};

@@ -428,8 +428,8 @@ static void machines_that_cannot_be_are_refused(void **state)
     static const struct {
         const char *setting, *says;
     } cases[] = {
-        {"host_llc.policy=ucp", "a policy without a controller only"},
-        {"host_llc.line_bytes=32", "CPU cores need lines of 64 bytes at least"},
+        {"host_llc.policy=ucp", "supports only policies without a controller"},
+        {"host_llc.line_bytes=32", "CPU cores need lines of at least 64 bytes"},
         {"host_dram.row_bytes=100", "host_dram.row_bytes (100) must be a multiple"},
         {"cpu.store_buffer=2", "cpu.store_buffer (2) must hold the stores"},
         {"testbed.on=dsp", "testbed.on"},

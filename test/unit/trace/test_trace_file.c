@@ -283,7 +283,7 @@ static void every_cut_is_noticed(void **state)
         assert_null(open_trace(&why));
         assert_non_null(strstr(strbuf_text(&why), "byte "));
         assert_non_null(strstr(strbuf_text(&why), n == 0   ? "empty"
-                                                  : n < 16 ? "no trace"
+                                                  : n < 16 ? "not a Heddle trace"
                                                            : "cut off"));
     }
     strbuf_destroy(&file);
@@ -363,16 +363,16 @@ static void lying_sizes_are_refused(void **state)
     char kept[9];
     memcpy(kept, head, 9);
     memset(head + 1, 0xff, 4);
-    complains(file.text, file.len, "larger than any");
+    complains(file.text, file.len, "exceeds the size limit");
     memcpy(head, kept, 9);
     memcpy(head + 1, "\xff\xff\xff\x00", 4);
     complains(file.text, file.len, "the file ends in the middle");
     memcpy(head, kept, 9);
     memset(head + 5, 0xff, 4);
-    complains(file.text, file.len, "larger than any");
+    complains(file.text, file.len, "exceeds the size limit");
     memcpy(head, kept, 9);
     head[5]++;
-    complains(file.text, file.len, "has not the size it says");
+    complains(file.text, file.len, "differs from the size in its head");
     memcpy(head, kept, 9);
     head[0] = 'L';
     complains(file.text, file.len, "another kind of part");
