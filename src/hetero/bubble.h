@@ -14,10 +14,11 @@ struct bubble_table {
     double bandwidth[BUBBLE_STEPS + 1]; /* ... and beside i/8 of the DRAM bandwidth */
 };
 
-/* What the testbed has of both, and of what moves between host and GPU. S3 Table 6.1. */
+/* The capacity of the testbed's LLC and DRAM, and of the link between host and GPU. S3 Table
+ * 6.1. */
 struct hetero_machine {
     double llc_bytes;
-    double dram_gbps; /* 10^9 bytes a second, usable */
+    double dram_gbps; /* 10^9 bytes per second, usable */
     double pcie_gbps;
     double cores, lanes; /* cores free for a kernel, SIMD lanes of each */
 };
@@ -29,12 +30,12 @@ struct pressure {
 
 /* How the pressure of a kernel on the LLC is estimated. */
 enum pressure_rule {
-    PRESSURE_LIVE,      /* S3: the part of its buffers that concurrent threads work on */
+    PRESSURE_LIVE,      /* S3: the part of its buffers that concurrent threads use */
     PRESSURE_FOOTPRINT, /* all of its buffers */
     PRESSURE_MEASURED,  /* that of the bubble that slows down a reporter, a native, as much */
 };
 
-/* Piecewise linear between the steps; `share` of the whole is held at 0 and 1. */
+/* Piecewise linear between the steps; `share` of the whole is clamped to 0 and 1. */
 double bubble_interpolate(const double steps[BUBBLE_STEPS + 1], double share);
 
 /* The least share of the whole whose bubble slows down so much; held at 0 and 1. */
@@ -51,7 +52,7 @@ struct pressure pressure_on_cmp(const struct hetero_machine *m, enum pressure_ru
 /* A kernel on the CMP beside which a reporter with this table has slowed down so much. */
 struct pressure pressure_measured(const struct hetero_machine *m, const struct bubble_table *t,
                                   double slowdown);
-/* A kernel on the GPU, which takes `alone_s` and moves so many bytes: pressure on DRAM alone. */
+/* A kernel on the GPU that takes `alone_s` and moves that many bytes: pressure on DRAM only. */
 struct pressure pressure_on_gpu(const struct hetero_machine *m, double transfer_bytes,
                                 double alone_s);
 

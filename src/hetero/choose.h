@@ -7,12 +7,12 @@
 
 enum hetero_target { HETERO_CMP, HETERO_GPU, HETERO_N_TARGETS };
 enum hetero_goal {
-    GOAL_FAIRNESS,   /* S3 Equations 6.1 and 6.4: least / greatest weighted slowdown */
-    GOAL_THROUGHPUT, /* sum of speeds against alone; weights do not count */
+    GOAL_FAIRNESS,   /* S3 Equations 6.1 and 6.4: smallest / largest weighted slowdown */
+    GOAL_THROUGHPUT, /* sum of speeds relative to running alone; weights do not count */
     GOAL_WEIGHTED,   /* mean of speeds by weight */
     N_GOALS,
 };
-/* Against which time alone a kernel's slowdown is measured (S3 Equation 6.6). */
+/* The time alone to which a kernel's slowdown is relative (S3 Equation 6.6). */
 enum slowdown_reference {
     REFERENCE_SAME, /* on the same target */
     REFERENCE_BEST, /* on the faster target */
@@ -26,12 +26,12 @@ struct hetero_native {
     const char *name;
     double weight;
     double slowdown[HETERO_N_TARGETS]; /* beside the kernel on each target */
-    /* The slowdowns came from this table, under these pressures; NULL = they were given. */
+    /* The slowdowns come from this table, under these pressures; NULL = they were given. */
     const struct bubble_table *table;
-    struct pressure total[HETERO_N_TARGETS]; /* the kernel's and the other natives' */
-    struct pressure own;                     /* what it puts on the others */
+    struct pressure total[HETERO_N_TARGETS]; /* of the kernel and the other native programs */
+    struct pressure own;                     /* its own pressure on the others */
     double llc_misses;                       /* per second, of it alone */
-    int64_t pid;                             /* of the running program; 0 = not known */
+    int64_t pid;                             /* of the running program; 0 = unknown */
 };
 
 struct hetero_question {
@@ -45,15 +45,15 @@ struct hetero_question {
 struct hetero_answer {
     enum hetero_target target;
     const char *reason;
-    /* Per target. Without natives only the times matter, and these are 0. */
+    /* Per target. Without native programs only the times matter, and these are 0. */
     double kernel_slowdown[N_REFERENCES][HETERO_N_TARGETS];
     double kernel_speed[HETERO_N_TARGETS];
     double score[N_GOALS][HETERO_N_TARGETS];
     double fairness_ratio; /* S3 Equation 6.2: CMP / GPU */
 };
 
-/* Sets `total` of every native that has a table, and its slowdowns from it. `kernel` is what the
- * kernel puts on the natives from each target. */
+/* Sets `total` of every native program with a table, and its slowdowns from the table. `kernel` is
+ * the kernel's pressure on the native programs from each target. */
 void hetero_apply_bubbles(const struct hetero_machine *m, const struct pressure *kernel,
                           struct hetero_native *natives, uint32_t n);
 

@@ -53,7 +53,7 @@ static void count_for_cmp(enum kind kind, bool varies, uint64_t *n)
     n[varies ? HETERO_VECTOR_ALU : HETERO_SCALAR_ALU] += kind == KIND_ALU;
 }
 
-/* Branches are the same for both sides, and counted already. */
+/* Branches are the same for both targets and have been counted already. */
 static void count_for_gpu(enum kind kind, const struct ptx_inst *inst, uint64_t *n)
 {
     n[HETERO_MEM] += kind == KIND_MEMORY || kind == KIND_ATOMIC;

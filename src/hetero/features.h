@@ -18,17 +18,17 @@ enum hetero_feature {
 
 struct hetero_feature_info {
     const char *name, *meaning;
-    bool is_of_launch; /* else a static count */
+    bool is_of_launch; /* otherwise a static count */
 };
 extern const struct hetero_feature_info hetero_features[HETERO_N_FEATURES];
 
 struct hetero_counts {
     uint64_t n[HETERO_N_FEATURES]; /* those of the launch stay 0 */
-    uint64_t n_unknown_calls;      /* indirect, or without a body: only the call counts */
+    uint64_t n_unknown_calls;      /* indirect, or without a body: only the call is counted */
     uint64_t n_unsupported;        /* instructions that cannot be executed; they count as ALU */
 };
 
-/* False if it cannot be done, which `why` then says. */
+/* False, with the reason in `why`, if it is not possible. */
 bool hetero_count(const struct ptx_func *kernel, struct hetero_counts *counts, struct strbuf *why);
 
 #endif

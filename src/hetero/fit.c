@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A scaled column this near to an earlier one is the same. */
+/* A scaled column this close to an earlier one counts as equal. */
 #define SAME_COLUMN 1e-12
-/* |R_ii| below so much of |R_11|: the column depends on those before it. */
+/* If |R_ii| is below this share of |R_11|, the column depends on those before it. */
 #define DEPENDENT 1e-8
 
-/* The system while it is solved; column-major, as LAPACK wants it. */
+/* The system being solved; column-major, as LAPACK requires. */
 struct system {
     uint32_t n_rows, n_columns;
     double *a;      /* n_rows x n_columns */
@@ -92,7 +92,7 @@ static void release(struct system *s)
     free(s->tau);
 }
 
-/* How many columns do not depend on those before them, in the order of the pivots. */
+/* The number of columns that do not depend on those before them, in pivot order. */
 static uint32_t rank_of(const struct system *s)
 {
     uint32_t rank = 0, most = s->n_rows < s->n_columns ? s->n_rows : s->n_columns;

@@ -2,13 +2,13 @@
  *     Time = sum of coefficient_i x factor_1_i x factor_2_i          (S3 Equations 6.5 and A.2)
  * over single features (factor_2 is 1) and pairs of different features. No squares, no constant.
  *
- * A model file has a term a line, as the tables of Appendix A print them:
+ * A model file has one term per line, as printed in the tables of Appendix A:
  *     # comment
  *     target: cmp
  *     threads   1            0.000000009173792
  *     threads   scalar_alu  -0.000000000858425
- * Lines of the form `word: text` describe the model. The features are those of the single terms,
- * in their order; every single term stands before the pairs that use it. */
+ * Lines of the form `word: text` describe the model. The features are those of the single terms, in
+ * their order; every single term precedes the pairs that use it. */
 #ifndef HEDDLE_HETERO_MODEL_H
 #define HEDDLE_HETERO_MODEL_H
 
@@ -21,7 +21,7 @@ enum { HETERO_NO_FEATURE = 0xffffffffu };
 struct hetero_term {
     uint32_t first, second; /* features; `second` is HETERO_NO_FEATURE for a single */
     double coefficient;
-    const char *printed; /* the coefficient as the file has it; NULL = fitted here */
+    const char *printed; /* the coefficient as written in the file; NULL = fitted here */
 };
 
 struct hetero_note {
@@ -38,32 +38,32 @@ struct hetero_model {
     uint32_t n_notes, cap_notes;
 };
 
-/* NULL after errors, which are in `diags`. */
+/* NULL on errors, which are in `diags`. */
 struct hetero_model *hetero_model_read(const char *file, const char *text, struct diag_list *diags);
 void hetero_model_destroy(struct hetero_model *m); /* NULL is fine */
 
-/* Every single and every pair of these features, coefficients 0. */
+/* All single features and all pairs of them, coefficients 0. */
 struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t n);
 void hetero_model_note(struct hetero_model *m, const char *word, const char *text);
 const char *hetero_model_find_note(const struct hetero_model *m, const char *word); /* or NULL */
 uint32_t hetero_model_find_feature(const struct hetero_model *m, const char *name);
 
-/* `values` has one number a feature. */
+/* `values` has one number per feature. */
 double hetero_term_value(const struct hetero_term *t, const double *values);
 /* In doubles, in the order of the terms; may be negative. */
 double hetero_model_evaluate(const struct hetero_model *m, const double *values);
 
-/* Text that hetero_model_read() reads back to the same model. */
+/* Text from which hetero_model_read() restores the same model. */
 void hetero_model_write(const struct hetero_model *m, struct strbuf *out);
 
-/* Models that come with Heddle. */
+/* Shipped models. */
 struct hetero_shipped {
     const char *name, *text;
 };
 extern const struct hetero_shipped hetero_shipped_models[];
 extern const uint32_t n_hetero_shipped_models;
 
-/* A prediction of no time or less becomes this where it is used, never in training. */
+/* A predicted time that is not positive is replaced by this where it is used, never in training. */
 #define HETERO_MIN_TIME_S 1e-6
 
 #endif

@@ -33,7 +33,7 @@ static struct hetero_model *read_model(const char *path, const char *text, struc
     return m;
 }
 
-/* As a file of the folder has it; that of the kernel alone if only a co-located one is missing. */
+/* Reads a file of the folder; if only the co-located one is missing, that of the kernel alone. */
 static struct hetero_model *read_file(const struct hetero_model_set *set, const char *folder,
                                       int scenario, int target, struct strbuf *error)
 {

@@ -9,7 +9,7 @@
 enum hetero_scenario { HETERO_ALONE, HETERO_CO_LOCATED, HETERO_N_SCENARIOS };
 extern const char *const hetero_scenario_names[HETERO_N_SCENARIOS];
 
-/* What models may ask for besides the features of a kernel: of the natives beside it. */
+/* Inputs of models besides the features of a kernel: of the native programs beside it. */
 enum hetero_system_feature { HETERO_LLC_MISSES, HETERO_DRAM_BANDWIDTH, HETERO_N_SYSTEM };
 extern const char *const hetero_system_names[HETERO_N_SYSTEM];
 
@@ -17,15 +17,15 @@ struct hetero_model_set {
     struct hetero_model *of[HETERO_N_SCENARIOS][HETERO_N_TARGETS];
 };
 
-/* FOLDER/cmp-alone.model and so on. A missing co-located model is the one of the kernel alone, here
- * and below. False with the reason in `error`. */
+/* FOLDER/cmp-alone.model and so on. A missing co-located model is replaced by the one of the kernel
+ * alone, here and below. False, with the reason in `error`, on failure. */
 bool hetero_model_set_read(struct hetero_model_set *set, const char *folder, struct strbuf *error);
-/* Those that come with Heddle: `CMP-alone`, `GPU-co-located`, ... */
+/* The shipped ones: `CMP-alone`, `GPU-co-located`, ... */
 bool hetero_model_set_shipped(struct hetero_model_set *set, const char *cmp, const char *gpu,
                               struct strbuf *error);
 void hetero_model_set_destroy(struct hetero_model_set *set);
 
-/* Seconds; a prediction that is not positive is HETERO_MIN_TIME_S, and counted. */
+/* In seconds; a prediction that is not positive becomes HETERO_MIN_TIME_S and is counted. */
 double hetero_predict(const struct hetero_model *m, const double features[HETERO_N_FEATURES],
                       const double system[HETERO_N_SYSTEM], uint32_t *n_clamped);
 

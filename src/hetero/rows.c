@@ -8,7 +8,7 @@ enum { NO_COLUMN = 0xffffffffu };
 
 struct cells {
     const char **items;
-    uint32_t *cols; /* where each begins, from 1 */
+    uint32_t *cols; /* position of each, from 1 */
     uint32_t n, cap, cap_cols;
 };
 
@@ -67,7 +67,7 @@ static void read_header(struct reader *r)
         const char *name = r->cells.items[c];
         for (uint32_t k = 0; k < c; k++)
             if (strcmp(r->cells.items[k], name) == 0)
-                complain(r, r->cells.cols[c], NULL, "this column is there already");
+                complain(r, r->cells.cols[c], NULL, "this column occurs twice");
         if (!*name)
             complain(r, r->cells.cols[c], NULL, "a column has no name");
         else if (strcmp(name, "kernel") == 0)
@@ -78,11 +78,12 @@ static void read_header(struct reader *r)
             rows->features[rows->n_features++] = name;
     }
     if (r->kernel_column == NO_COLUMN || r->time_column == NO_COLUMN)
-        complain(r, 1, "the first line names the columns: kernel, time, and one for each feature",
-                 r->time_column == NO_COLUMN ? "there is no column 'time'"
-                                             : "there is no column 'kernel'");
+        complain(r, 1,
+                 "the first line must name the columns: kernel, time, and one for each feature",
+                 r->time_column == NO_COLUMN ? "the column 'time' is missing"
+                                             : "the column 'kernel' is missing");
     if (rows->n_features == 0)
-        complain(r, 1, NULL, "there is no column of a feature");
+        complain(r, 1, NULL, "there is no feature column");
 }
 
 static bool read_number(struct reader *r, uint32_t c, double *out)
@@ -133,7 +134,7 @@ static void read_row(struct reader *r, struct capacity *cap)
         else if (number > 0)
             rows->times[rows->n_rows] = number;
         else
-            complain(r, r->cells.cols[c], NULL, "a time is more than 0");
+            complain(r, r->cells.cols[c], NULL, "a time must be above 0");
     }
     rows->n_rows++;
 }
@@ -167,7 +168,7 @@ bool hetero_rows_read(struct hetero_rows *rows, const char *file, const char *te
         at = end + (*end == '\n');
     }
     if (diags->n_errors == n_errors && rows->n_rows == 0)
-        diag_add(diags, DIAG_ERROR, file, NULL, 0, 0, NULL, "there is not a single row in it");
+        diag_add(diags, DIAG_ERROR, file, NULL, 0, 0, NULL, "the file contains no rows");
     free(r.cells.items);
     free(r.cells.cols);
     return diags->n_errors == n_errors;

@@ -1,5 +1,6 @@
-/* Measurements to train a model from: a CSV file with a header, a row per (kernel, input size,
- * natives). The columns `kernel` and `time` (seconds) must be there; every other is a feature. */
+/* Measurements to train a model from: a CSV file with a header, one row per (kernel, input size,
+ * native programs). The columns `kernel` and `time` (seconds) are required; every other column is a
+ * feature. */
 #ifndef HEDDLE_HETERO_ROWS_H
 #define HEDDLE_HETERO_ROWS_H
 
@@ -18,7 +19,7 @@ struct hetero_rows {
     uint32_t n_rows;
 };
 
-/* False after errors, which are in `diags`; hetero_rows_destroy() ends it either way. */
+/* False on errors, which are in `diags`; call hetero_rows_destroy() in either case. */
 bool hetero_rows_read(struct hetero_rows *rows, const char *file, const char *text,
                       struct diag_list *diags);
 void hetero_rows_destroy(struct hetero_rows *rows);

@@ -19,7 +19,7 @@ struct training {
     /* Of a stage: */
     uint32_t *fold_of; /* per kernel, in a pass */
     bool *use;         /* per row: in the training part */
-    double *predicted; /* per row: while it was held out */
+    double *predicted; /* per row: when it was held out */
     double *error;     /* per kernel: sum over its rows and all passes */
     uint32_t *n_errors;
     double *times, *held_out; /* of the rows in use, one after the other */
@@ -31,7 +31,7 @@ static uint64_t draw(struct training *t)
     return splitmix(t->random += SPLITMIX_STEP);
 }
 
-/* Shuffles the kernels that are left, and deals them into folds. */
+/* Shuffles the remaining kernels and distributes them to folds. */
 static void deal(struct training *t)
 {
     uint32_t n = 0, *order = xalloc(t->rows->n_kernels, sizeof *order);
@@ -101,7 +101,7 @@ static uint32_t find_worst(const struct training *t, double *error)
     return worst;
 }
 
-/* Cross-validates with the kernels that are left. False if a fold leaves too few rows. */
+/* Cross-validates with the remaining kernels. False if a fold leaves too few rows. */
 static bool run_stage(struct training *t, struct train_stage *stage)
 {
     memset(t->error, 0, t->rows->n_kernels * sizeof *t->error);
@@ -127,7 +127,7 @@ static uint32_t least_kernels(const struct training *t)
     return n < t->options->folds ? t->options->folds : n;
 }
 
-/* Goes through the stages, and marks the kernels of the best one. */
+/* Runs the stages and marks the kernels of the best one. */
 static bool cross_validate(struct training *t, struct train_result *result)
 {
     uint32_t n_kernels = t->rows->n_kernels, least = least_kernels(t), best_n = 0;
@@ -177,16 +177,16 @@ static void fit_kept(struct training *t, struct train_result *result)
     result->n_kept_kernels = t->n_kept;
 }
 
-/* What can be told before any cross-validation. */
+/* What can be checked before any cross-validation. */
 static bool check(const struct training *t, struct strbuf *why)
 {
     uint32_t n_terms = t->model->n_terms, folds = t->options->folds;
     if (folds && t->rows->n_kernels < folds)
-        strbuf_addf(why, "%u kernels cannot be dealt into %u folds", t->rows->n_kernels, folds);
+        strbuf_addf(why, "%u kernels cannot be distributed to %u folds", t->rows->n_kernels, folds);
     else if (2 * (n_terms - t->n_terms_kept) > n_terms)
         strbuf_addf(why,
-                    "%u of %u terms depend on others, more than half: the rows do not tell the "
-                    "features apart",
+                    "%u of %u terms depend on others, more than half: the rows do not distinguish "
+                    "the features",
                     n_terms - t->n_terms_kept, n_terms);
     return why->len == 0;
 }

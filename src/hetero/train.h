@@ -1,7 +1,7 @@
-/* Trains a model (S3 section 6.4.4): K-fold cross-validation over kernels, and pruning of the
- * training set by it, as S3 went from 63 kernels to 45 with 32 passes. S3 does not say which
- * kernels go; here the one with the largest mean held-out error |p - t| / (|p| + t) goes, again and
- * again, and the stage with the highest mean held-out R^2 wins (of equals, the one with more
+/* Trains a model (S3 section 6.4.4): K-fold cross-validation over kernels, which also prunes the
+ * training set, as S3 went from 63 kernels to 45 with 32 passes. S3 does not say which kernels are
+ * removed. Here the kernel with the largest mean held-out error |p - t| / (|p| + t) is removed
+ * repeatedly, and the stage with the highest mean held-out R^2 wins (of equals, the one with more
  * kernels). */
 #ifndef HEDDLE_HETERO_TRAIN_H
 #define HEDDLE_HETERO_TRAIN_H
@@ -18,7 +18,7 @@ extern const struct train_options train_defaults; /* 7 folds, 32 passes, seed 1,
 struct train_stage {
     uint32_t n_kernels;
     double r_squared; /* mean over the passes, held out */
-    /* The kernel that goes after this stage, and its error; HETERO_NO_FEATURE at the last. */
+    /* The kernel removed after this stage, and its error; HETERO_NO_FEATURE at the last. */
     uint32_t goes;
     double error;
 };
@@ -34,7 +34,7 @@ struct train_result {
     double r_squared_kept, r_squared_all;
 };
 
-/* False if it refuses, which `why` then says; train_result_destroy() ends it either way. */
+/* False, with the reason in `why`, if it refuses; call train_result_destroy() in either case. */
 bool hetero_train(const struct hetero_rows *rows, const struct train_options *options,
                   struct train_result *result, struct strbuf *why);
 void train_result_destroy(struct train_result *result);

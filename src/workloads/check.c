@@ -1,6 +1,6 @@
-/* Comparing a device's result with the reference, element by element. The message names the first
- * difference, because it is the one to debug, and the number of them, because one wrong element
- * and all of them wrong are different bugs. */
+/* Compares a device's result with the reference, element by element. The message names the first
+ * difference, because it is the one to debug, and the number of differences, because one wrong
+ * element and all elements wrong are different bugs. */
 #include <inttypes.h>
 #include <math.h>
 

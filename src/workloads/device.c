@@ -1,4 +1,4 @@
-/* The front of every device: the buffer table, the sticky error, the input hash. */
+/* The front of every device: the buffer table, the sticky error, the hashes. */
 #include "workloads/device.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ struct device {
     struct buffer *buffers; /* device_buffer.handle - 1 is the index */
     uint32_t n_buffers, cap_buffers;
     uint64_t hash, output_hash;
-    bool hash_closed; /* by the first download */
+    bool hash_closed; /* at the first download */
     uint32_t launches;
     void (*on_launch)(void *user, const struct device_launch_info *info); /* or NULL */
     void *observer;
@@ -69,7 +69,7 @@ enum heddle_status device_status(const struct device *d)
     if (!d->failed)
         return HEDDLE_OK;
     enum heddle_status status = d->ops->status ? d->ops->status(d->backend) : HEDDLE_ENVIRONMENT;
-    /* The back end knows of no failure: the front refused a request of the host part. */
+    /* The back end has not failed: the front refused a request of the host part. */
     return status == HEDDLE_OK ? HEDDLE_BAD_INPUT : status;
 }
 
@@ -157,7 +157,8 @@ device_buffer device_alloc(struct device *d, size_t bytes, const char *label)
     return (device_buffer){d->n_buffers};
 }
 
-/* The buffer if the device is well and the range lies in it; NULL after explaining otherwise. */
+/* The buffer if the device has not failed and the range lies in it; otherwise reports why and
+ * returns NULL. */
 static const struct buffer *find_range(struct device *d, device_buffer b, size_t offset,
                                        size_t bytes, const char *verb)
 {
@@ -261,7 +262,7 @@ static bool check_shape(struct device *d, const char *kernel, const uint32_t glo
     return true;
 }
 
-/* Copies the arguments with the back end's buffer handles in place of ours. */
+/* Copies the arguments, replacing our buffer handles by the back end's. */
 static bool resolve_args(struct device *d, const char *kernel, const struct device_arg *args,
                          uint32_t n_args, struct device_arg out[DEVICE_MAX_ARGS])
 {

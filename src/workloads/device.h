@@ -1,4 +1,4 @@
-/* The device a workload's host part talks to. Two back ends: Heddle, and any OpenCL platform
+/* The device that a workload's host part uses. Two back ends: Heddle, and any OpenCL platform
  * (PoCL, a real GPU). The same host code runs on both, which is how a workload is checked.
  *
  * Errors are sticky: after the first failure every call does nothing, so host code need not check
@@ -14,7 +14,7 @@
 
 struct device;
 
-/* An opaque buffer handle, valid until the device is destroyed. 0 is no buffer. */
+/* An opaque buffer handle, valid until the device is destroyed. 0 means no buffer. */
 typedef struct {
     uint64_t handle;
 } device_buffer;
@@ -66,40 +66,40 @@ void device_launch(struct device *d, const char *kernel, const uint32_t global[3
                       (uint32_t)(sizeof args_ / sizeof args_[0]));                                 \
     } while (0)
 
-/* --- For whoever runs a workload, not for its host part --- */
+/* --- For the code that runs a workload, not for its host part --- */
 
-/* Both always return a device, which may have failed already: see device_ok(). */
+/* Both always return a device, which may already have failed: see device_ok(). */
 
-/* `select` is looked for in "PLATFORM / DEVICE" without regard to case; NULL = the first device.
- * libOpenCL is looked up when this is called, so the program itself does not need it. */
+/* `select` is matched against "PLATFORM / DEVICE", ignoring case; NULL = the first device.
+ * libOpenCL is loaded when this is called, so the program itself does not need it. */
 struct device *device_create_opencl(const char *select);
-/* The simulation stays the caller's and must outlive the device. */
+/* The caller keeps the simulation, which must outlive the device. */
 struct device *device_create_heddle(struct heddle_sim *sim);
 void device_destroy(struct device *d); /* NULL is fine */
 
-/* Compiles OpenCL C; every launch after it finds its kernel there. `options` may be NULL. */
+/* Compiles OpenCL C; all later launches use its kernels. `options` may be NULL. */
 void device_load(struct device *d, const char *name, const char *source, const char *options);
 
-/* The last kernel was launched: what runs beside the GPU comes to its end. */
+/* The last kernel was launched: CPU programs beside the GPU run to their end. */
 void device_finish(struct device *d);
 
-/* HEDDLE_OK while all is well, else what kind of failure it was. */
+/* HEDDLE_OK, or the kind of the first failure. */
 enum heddle_status device_status(const struct device *d);
-/* What went wrong first, as one or more lines; "" while all is well. */
+/* The first error, as one or more lines; "" if there is none. */
 const char *device_error(const struct device *d);
 /* "heddle", or the OpenCL platform and device. */
 const char *device_name(const struct device *d);
 /* A hash (FNV-1a) over what the host part sent before its first download: allocations, uploads, and
- * of each launch the kernel, its shape and its arguments. What comes later may answer the device's
- * own results (how many sweeps until nothing changes), so only this much is input. Equal on every
- * back end. */
+ * for each launch the kernel, its shape and its arguments. Later requests may depend on the
+ * device's results (how many sweeps until nothing changes), so only this much is input. Equal on
+ * every back end. */
 uint64_t device_input_hash(const struct device *d);
-/* The same over every byte the host part has downloaded, in order: two runs that agree here agree
- * in all that the host part has seen of the device. */
+/* The same over every byte that the host part has downloaded, in order: two runs with the same hash
+ * agree in everything that the host part has seen of the device. */
 uint64_t device_output_hash(const struct device *d);
 uint32_t device_launches(const struct device *d);
 
-/* What a launch binds, before it runs: work-items, and the bytes of its distinct buffers. */
+/* A launch before it runs: work-items, and the bytes of its distinct buffers. */
 struct device_launch_info {
     const char *kernel;
     uint64_t work_items, buffer_bytes;

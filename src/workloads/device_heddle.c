@@ -1,4 +1,4 @@
-/* The simulated GPU as a device: a plain client of the public header. */
+/* The simulated GPU as a device: an ordinary client of the public header. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool succeeded(struct backend *b, enum heddle_status status, struct strbu
     if (status == HEDDLE_OK)
         return true;
     const char *text = heddle_error(b->sim);
-    strbuf_add(error, text[0] ? text : "the simulator failed without saying why");
+    strbuf_add(error, text[0] ? text : "the simulator failed without a message");
     return false;
 }
 

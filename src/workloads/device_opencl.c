@@ -1,11 +1,11 @@
-/* Any OpenCL 1.2 platform as a device: the independent second opinion on every workload.
+/* Any OpenCL 1.2 platform as a device: an independent check of every workload.
  *
  * libOpenCL is opened at run time and its functions are looked up by name, so that a machine
  * without OpenCL can still build and run everything else. One in-order queue, every call blocking:
- * the point is the right answer, not throughput.
+ * correctness matters here, not throughput.
  *
- * A platform may crash when it is asked for its devices (PoCL aborts where there is no /sys): each
- * is asked in a child process first, and one that crashes there is passed over and named. */
+ * A platform may crash when it is asked for its devices (PoCL aborts if there is no /sys). So each
+ * is asked in a child process first, and one that crashes there is skipped and named. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -54,7 +54,7 @@ struct backend {
     uint32_t n_buffers, cap_buffers;
 };
 
-/* The errors a workload's author meets; the others appear as their number. */
+/* The errors that a workload's author meets; others appear as their number. */
 static const char *error_name(cl_int code)
 {
     switch (code) {
@@ -121,7 +121,7 @@ static void add_full_name(struct backend *b, cl_platform_id platform, cl_device_
     strbuf_add(name, text);
 }
 
-/* Takes the platform's first device whose full name contains `select`; `seen` collects the rest
+/* Takes the platform's first device whose full name contains `select`; `seen` collects the others
  * for the message. */
 static bool try_platform(struct backend *b, cl_platform_id platform, const char *select,
                          struct strbuf *name, struct strbuf *seen)
@@ -145,7 +145,7 @@ static bool try_platform(struct backend *b, cl_platform_id platform, const char 
 
 enum {
     MAX_PLATFORMS = 16,
-    SECONDS_TO_ANSWER = 60, /* a platform that takes longer is taken for one that hangs */
+    SECONDS_TO_ANSWER = 60, /* a platform that takes longer is assumed to hang */
 };
 
 struct platforms {
@@ -169,10 +169,10 @@ static void ask_for_devices(void *argument)
 {
     struct platforms *p = argument;
     struct strbuf name = {0}, seen = {0};
-    try_platform(p->b, p->ids[p->asked], "\n", &name, &seen); /* in no name: all are read */
+    try_platform(p->b, p->ids[p->asked], "\n", &name, &seen); /* matches no name: all are read */
 }
 
-/* Whether the platform can be asked; `crashed` collects those that cannot, for the message. */
+/* Can the platform be asked? `crashed` collects those that cannot, for the message. */
 static bool may_be_asked(struct platforms *p, cl_uint i, struct strbuf *crashed)
 {
     struct strbuf how = {0};
@@ -188,7 +188,7 @@ static bool may_be_asked(struct platforms *p, cl_uint i, struct strbuf *crashed)
     return survives;
 }
 
-/* Heddle itself, where it is installed as an OpenCL device. */
+/* Heddle itself, if it is installed as an OpenCL device. */
 static bool is_own(struct backend *b, cl_platform_id platform)
 {
     char name[16] = "";
@@ -206,8 +206,8 @@ static bool choose_device(struct backend *b, const char *select, struct strbuf *
         list_platforms(&platforms);
     else
         strbuf_addf(&crashed,
-                    "\n  libOpenCL.so.1 crashes when asked for its platforms: %s"
-                    "\n  note: some ask every platform for devices, in order to sort them; "
+                    "\n  libOpenCL.so.1 crashes when asked for its platforms: %s\n  note: some "
+                    "loaders ask every platform for devices in order to sort them; "
                     "OCL_ICD_PLATFORM_SORT=none turns that off",
                     strbuf_text(&how));
     strbuf_destroy(&how);
@@ -217,7 +217,7 @@ static bool choose_device(struct backend *b, const char *select, struct strbuf *
             found = is_own(b, platforms.ids[i]) == own && may_be_asked(&platforms, i, &crashed) &&
                     try_platform(b, platforms.ids[i], select, name, &seen);
     if (!found && seen.len > 0)
-        strbuf_addf(error, "no OpenCL device matches '%s'; there are:%s%s", select,
+        strbuf_addf(error, "no OpenCL device matches '%s'; available:%s%s", select,
                     strbuf_text(&seen), strbuf_text(&crashed));
     else if (!found)
         strbuf_addf(error, "no OpenCL device on this machine%s", strbuf_text(&crashed));

@@ -1,9 +1,9 @@
 /* Matrices on which float arithmetic makes no error.
  *
- * Eighths in [-1, 1) and short binary factors such as 1.5: a product is a whole number of 1/128 and
- * a sum of some thousand of them needs fewer than 24 bits, so every partial sum is exact in a
- * float, in any order, fused or not. Results can be compared without a tolerance in which a wrong
- * kernel could hide. */
+ * Values are eighths in [-1, 1), factors are short binary numbers such as 1.5: a product is an
+ * integer multiple of 1/128, and a sum of some thousand of them needs fewer than 24 bits. So every
+ * partial sum is exact in a float, in any order, fused or not, and results can be compared without
+ * a tolerance that could hide a wrong kernel. */
 #ifndef HEDDLE_WORKLOADS_EIGHTHS_H
 #define HEDDLE_WORKLOADS_EIGHTHS_H
 

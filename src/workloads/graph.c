@@ -55,8 +55,8 @@ static void draw_uniform(node_pair *pairs, uint32_t n_pairs, uint32_t n_nodes,
             pairs[i][end] = rng_below(rng, n_nodes);
 }
 
-/* Three times out of four an end of a random earlier pair (the more pairs a node has, the
- * likelier), else any node below `limit`. */
+/* With probability 3/4 an end of a random earlier pair (the more pairs a node has, the likelier),
+ * otherwise any node below `limit`. */
 static uint32_t pick_node(node_pair *pairs, uint32_t n_pairs, uint32_t limit,
                           struct workload_rng *rng)
 {
@@ -93,7 +93,7 @@ static void grow_power_law(node_pair *pairs, uint32_t n_pairs, uint32_t n_nodes,
     renumber(pairs, n_pairs, n_nodes, rng);
 }
 
-/* The largest whole number whose square is at most n. */
+/* The largest integer whose square is at most n. */
 static uint32_t root_of(uint32_t n)
 {
     uint32_t root = 0;
@@ -114,8 +114,8 @@ static struct road_grid road_grid_for(uint32_t n_pairs)
     return (struct road_grid){columns, crossings / columns};
 }
 
-/* Each crossing but the first keeps the road to the left or the one up, which makes a tree of them
- * all; of the others as many are kept as there are to be, every choice of them equally likely. */
+/* Each crossing except the first keeps the road to the left or the road up, which connects all of
+ * them in a tree. Of the remaining roads a random subset of the required size is kept. */
 static void lay_roads(node_pair *pairs, uint32_t n_pairs, struct road_grid grid,
                       struct workload_rng *rng)
 {

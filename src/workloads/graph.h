@@ -13,13 +13,14 @@ struct graph {
 /* All are undirected: every pair of nodes is stored in both directions. */
 enum graph_shape {
     /* Pairs drawn uniformly: degrees scatter around their mean. There may be parallel edges,
-     * self-loops and isolated nodes, as in a real input. */
+     * self-loops and isolated nodes, as in real inputs. */
     GRAPH_UNIFORM,
-    /* Preferential attachment: a few hubs, many nodes of few edges, a small diameter. Connected,
+    /* Preferential attachment: a few hubs, many nodes with few edges, a small diameter. Connected,
      * without self-loops, nodes numbered at random. */
     GRAPH_POWER_LAW,
-    /* Crossings of a square grid, numbered row by row, each joined to some of its four neighbours,
-     * 2 2/3 on average (New York's roads have 2.8): degrees are alike, the diameter is large. */
+    /* Crossings of a square grid, numbered row by row, each connected to some of its four
+     * neighbours, 2 2/3 on average (New York's roads have 2.8): degrees are similar, the diameter
+     * is large. */
     GRAPH_ROAD,
     /* A balanced tree, numbered level by level. */
     GRAPH_TREE,
@@ -29,29 +30,29 @@ enum graph_shape {
 /* The shapes as users write them; ends with NULL. */
 extern const char *const graph_shape_names[N_GRAPH_SHAPES + 1];
 
-/* A graph of `n_edges` (made even) directed edges. `degree` is the mean number of edges of a node
- * where the shape leaves that open; a tree's inner nodes have so many; roads ignore it. Roads need
- * 100 edges at least, trees a degree of 2. */
+/* A graph of `n_edges` (rounded to even) directed edges. `degree` is the mean number of edges per
+ * node where the shape leaves that open; inner nodes of a tree have exactly that many; roads ignore
+ * it. Roads need at least 100 edges, trees a degree of at least 2. */
 void graph_create(struct graph *g, enum graph_shape shape, uint32_t n_edges, uint32_t degree,
                   struct workload_rng *rng);
 /* The same with the number of nodes given. */
 void graph_create_uniform(struct graph *g, uint32_t n_nodes, uint32_t n_edges,
                           struct workload_rng *rng);
-/* All crossings of a grid, numbered row by row, joined to their four neighbours: the matrix of a
+/* All crossings of a grid, numbered row by row, connected to their four neighbours: the matrix of a
  * five-point stencil. */
 void graph_create_grid(struct graph *g, uint32_t columns, uint32_t rows);
 void graph_destroy(struct graph *g);
 
-/* The first node that has an edge: where a traversal starts. 0 if no node has one. */
+/* The first node with an edge, where a traversal starts. 0 if no node has one. */
 uint32_t graph_first_connected(const struct graph *g);
 
-/* Both arrays on a device, as kernels get them. */
+/* Both arrays on a device, as kernels receive them. */
 struct graph_buffers {
     device_buffer first_edge, target;
 };
 struct graph_buffers graph_upload(const struct graph *g, struct device *d);
 
-/* A random permutation of 0..n-1, for instance as priorities that differ from node to node. */
+/* A random permutation of 0..n-1, for example as distinct priorities of nodes. */
 void random_order(uint32_t *order, uint32_t n, struct workload_rng *rng);
 
 #endif

@@ -5,7 +5,7 @@
 
 enum { GROUP = 256, COUNTERS = 3, MAX_ARGS = MARS_MAX_SHARED + 3 + COUNTERS + 3 };
 
-/* More output than any of the workloads has: only a wrong count kernel gets there. */
+/* More output than any of the workloads has: only a wrong count kernel exceeds it. */
 static const uint64_t OUTPUT_LIMIT_BYTES = UINT64_C(1) << 30;
 
 struct arg_list {
@@ -60,7 +60,7 @@ static bool believable(const struct mars_output *out)
 }
 
 /* A bitonic sort whose passes all put the lesser record first: each run of 2, 4, 8, ... starts by
- * comparing records that lie mirrored in it. So nothing need be there beyond the last record. */
+ * comparing records in mirrored positions. So no padding after the last record is needed. */
 static void sort_records(const struct mars_job *job, struct device *d,
                          const struct mars_output *out)
 {

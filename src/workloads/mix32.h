@@ -1,6 +1,6 @@
-/* Random numbers that kernels draw for themselves, and references likewise: a bijection of 32-bit
- * words with good avalanche (C. Wellons, "Prospecting for hash functions", 2018), applied to a
- * counter. The kernels have the same lines in OpenCL C. */
+/* Random numbers that kernels and references compute themselves: a bijection of 32-bit words with
+ * good avalanche (C. Wellons, "Prospecting for hash functions", 2018), applied to a counter. The
+ * kernels contain the same lines in OpenCL C. */
 #ifndef HEDDLE_WORKLOADS_MIX32_H
 #define HEDDLE_WORKLOADS_MIX32_H
 
@@ -14,7 +14,7 @@ static inline uint32_t mix32(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* Uniform in (0, 1], whole multiples of 2^-24: exact in a float. */
+/* Uniform in (0, 1], multiples of 2^-24: exact in a float. */
 static inline double mix32_unit(uint32_t x)
 {
     return (double)((mix32(x) >> 8) + 1) * 0x1p-24;

@@ -1,4 +1,4 @@
-/* Sizes with a difference: `small:graph=tree:edges=2M`. */
+/* Sizes with changed inputs: `small:graph=tree:edges=2M`. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ static bool read_value(const struct workload_input *input, const char *text, int
     return false;
 }
 
-/* Applies one NAME=VALUE, which is taken apart. */
+/* Applies one NAME=VALUE, which is split in place. */
 static bool apply(const struct workload *w, char *word, struct workload_size *size,
                   struct strbuf *why)
 {
@@ -121,7 +121,7 @@ static bool apply(const struct workload *w, char *word, struct workload_size *si
     return false;
 }
 
-/* SIZE and what differs from it. */
+/* SIZE and its differences. */
 static const char *name_of(const struct workload *w, const struct workload_size *base,
                            const struct workload_size *size, struct arena *arena)
 {

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The caller's handlers would clean up what the parent still needs, so signals end the child as if
- * there were none. A crash that was expected leaves no core file. */
+/* The caller's signal handlers would clean up what the parent still needs, so signals end the child
+ * directly. An expected crash leaves no core file. */
 _Noreturn static void take_step(void (*step)(void *argument), void *argument, unsigned seconds,
                                 int output)
 {

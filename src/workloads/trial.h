@@ -1,5 +1,5 @@
-/* Trying a step in a child process before taking it in this one. For calls into libraries that may
- * crash: a crash then ends the child, and the caller learns of it. */
+/* Tries a step in a child process before taking it in this one. For calls into libraries that may
+ * crash: a crash then ends only the child, and the caller is informed. */
 #ifndef HEDDLE_WORKLOADS_TRIAL_H
 #define HEDDLE_WORKLOADS_TRIAL_H
 
@@ -7,9 +7,8 @@
 
 #include "base/strbuf.h"
 
-/* Whether `step` returns within `seconds` in a child process, a copy of this one. If it does not,
- * `how` is given how the child ended and the last line it wrote; what a step writes goes nowhere
- * else. */
+/* Does `step` return within `seconds` in a child process, a copy of this one? If not, `how` says
+ * how the child ended, with the last line it wrote; any other output of the step is discarded. */
 bool trial_survives(void (*step)(void *argument), void *argument, unsigned seconds,
                     struct strbuf *how);
 

@@ -1,8 +1,8 @@
 /* A workload: a kernel in OpenCL C, a host part against device.h, a plain C reference, and a
- * descriptor. One folder each; adding one = the folder and one word in list.def.
+ * descriptor. Each has its own folder; to add one, add the folder and one word in list.def.
  *
  * Order of calls: setup, run, reference, check, teardown. `state` is one zeroed block of
- * `state_bytes` that the framework allocates; what setup allocates into it, teardown frees. */
+ * `state_bytes` that the framework allocates; teardown frees what setup has allocated in it. */
 #ifndef HEDDLE_WORKLOADS_WORKLOAD_H
 #define HEDDLE_WORKLOADS_WORKLOAD_H
 
@@ -22,7 +22,7 @@ struct workload_size {
     int64_t p[WORKLOAD_PARAMS]; /* named by workload.param_names */
 };
 
-/* A parameter that users may choose: `SIZE:NAME=VALUE` is SIZE but for that. */
+/* A parameter that users may choose: `SIZE:NAME=VALUE` is SIZE with that change. */
 struct workload_input {
     const char *name;           /* one of param_names */
     const char *const *choices; /* words for 0, 1, ...; ends with NULL. NULL = it is a number */
@@ -30,7 +30,7 @@ struct workload_input {
     const char *meaning;
 };
 
-/* How each paper classes the program, in the paper's words; NULL where it does not use it. */
+/* The program's class in each paper, in the paper's words; NULL if the paper does not use it. */
 struct workload_categories {
     const char *s2;     /* "cache-sufficient" or "cache-insufficient" */
     const char *s3_ch3; /* "memory-intensive" or "computation-intensive" */
@@ -50,14 +50,15 @@ struct workload {
     const char *source;        /* the kernel text, embedded at build time */
     const char *build_options; /* for the OpenCL compiler, or NULL */
     const char *param_names[WORKLOAD_PARAMS];
-    const struct workload_size *sizes;   /* ends with a NULL name; "tiny" and "small" are there */
-    const struct workload_input *inputs; /* ends with a NULL name; NULL = only sizes to choose */
+    const struct workload_size *sizes;   /* ends with a NULL name; includes "tiny" and "small" */
+    const struct workload_input *inputs; /* ends with a NULL name; NULL = users choose only the
+                                          * size */
     size_t state_bytes;
 
     void (*setup)(void *state, const struct workload_size *size, uint64_t seed);
     void (*run)(void *state, struct device *d);
     void (*reference)(void *state);
-    /* True if the device's result agrees with the reference; else says where it does not. */
+    /* True if the device's result agrees with the reference; otherwise says where it differs. */
     bool (*check)(const void *state, struct strbuf *why);
     void (*teardown)(void *state);
 };
@@ -65,26 +66,26 @@ struct workload {
 extern const struct workload *const workload_list[];
 extern const uint32_t workload_count;
 const struct workload *workload_find(const char *name); /* NULL if there is none */
-/* One of the workload's own sizes; NULL if it has none of the name. */
+/* One of the workload's own sizes; NULL if it has none of that name. */
 const struct workload_size *workload_find_size(const struct workload *w, const char *name);
 
 /* The size that `text` stands for: `SIZE`, or `SIZE:NAME=VALUE:NAME=VALUE`, in the arena. Its name
- * says what differs from SIZE, in the order of the workload's inputs: equal inputs have equal
+ * lists the differences from SIZE, in the order of the workload's inputs: equal inputs have equal
  * names. NULL if the workload has no such size or input, or the value is not allowed: `why` says
- * what is wrong, but stays empty if it is SIZE itself that is not there. */
+ * what is wrong, but stays empty if SIZE itself does not exist. */
 const struct workload_size *workload_make_size(const struct workload *w, const char *text,
                                                struct arena *arena, struct strbuf *why);
 
 /* The value of the i-th parameter as users write it: a number or a word. */
 void workload_print_param(const struct workload *w, const struct workload_size *size, uint32_t i,
                           struct strbuf *out);
-/* What the size stands for as a JSON object, parameter by parameter: numbers, or words where users
- * choose among words. */
+/* The size as a JSON object, parameter by parameter: numbers, or words where users choose among
+ * words. */
 void workload_json_inputs(const struct workload *w, const struct workload_size *size,
                           const char *key, struct json_writer *out);
-/* What may be chosen for an input: "1000 to 40000000" or "uniform, tree". */
+/* The permitted values of an input: "1000 to 40000000" or "uniform, tree". */
 void workload_print_range(const struct workload_input *input, struct strbuf *out);
-/* The number of the parameter; WORKLOAD_PARAMS if there is none of the name. */
+/* The index of the parameter; WORKLOAD_PARAMS if there is none of that name. */
 uint32_t workload_find_param(const struct workload *w, const char *name);
 /* NULL if users cannot choose it. */
 const struct workload_input *workload_find_input(const struct workload *w, const char *name);
@@ -99,7 +100,8 @@ uint64_t rng_u64(struct workload_rng *r);
 uint32_t rng_below(struct workload_rng *r, uint32_t n); /* uniform in 0..n-1 */
 float rng_unit(struct workload_rng *r);                 /* uniform in [0, 1) */
 
-/* True if all n values agree; otherwise names the first difference and how many there are. */
+/* True if all n values agree; otherwise names the first difference and the number of
+ * differences. */
 bool check_u32(struct strbuf *why, const char *what, const uint32_t *got, const uint32_t *want,
                size_t n);
 bool check_i32(struct strbuf *why, const char *what, const int32_t *got, const int32_t *want,

@@ -38,7 +38,7 @@ static void run(void *state, struct device *d)
     device_download(d, result, 0, s->got, s->lags * sizeof(float));
 }
 
-/* In whole numbers of 1/64. */
+/* In integers, units of 1/64. */
 static void reference(void *state)
 {
     struct ac *s = state;
@@ -71,7 +71,7 @@ static const struct workload_size sizes[] = {
 
 static const struct workload_input inputs[] = {
     {"samples", NULL, 32, 1 << 17, "of the signal"},
-    {"lags", NULL, 1, 1 << 17, "from 0 on, a work-item each"},
+    {"lags", NULL, 1, 1 << 17, "from 0 on, one work-item each"},
     {NULL, NULL, 0, 0, NULL},
 };
 

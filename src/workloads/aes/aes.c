@@ -123,7 +123,7 @@ static void add_key(const struct aes *s, uint8_t v[BLOCK], uint32_t round)
         v[i] ^= s->schedule[round * BLOCK + i];
 }
 
-/* Byte by byte, as the standard has it. */
+/* Byte by byte, as in the standard. */
 static void reference(void *state)
 {
     struct aes *s = state;
@@ -166,7 +166,7 @@ static const struct workload_size sizes[] = {
 };
 
 static const struct workload_input inputs[] = {
-    {"blocks", NULL, 1, 1 << 24, "of 16 bytes, a work-item each"},
+    {"blocks", NULL, 1, 1 << 24, "of 16 bytes, one work-item each"},
     {NULL, NULL, 0, 0, NULL},
 };
 

@@ -119,7 +119,7 @@ static uint32_t visit(const struct graph *g, uint32_t source, struct search *t)
     return tail;
 }
 
-/* Each vertex hands its dependency to those before it. */
+/* Each vertex adds its dependency to its predecessors. */
 static void accumulate(const struct graph *g, uint32_t source, uint32_t n_visited, struct search *t)
 {
     while (n_visited-- > 0) {
@@ -151,8 +151,8 @@ static void reference(void *state)
         s->expected[v] = (float)t.centrality[v];
 }
 
-/* Path counts are exact. The sums are of positive terms, a hundred at most on each of three levels
- * and one per source: of so many roundings some tens remain. */
+/* Path counts are exact. The sums have positive terms, at most a hundred on each of three levels
+ * and one per source: the rounding errors stay below some tens of units. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct bc *s = state;

@@ -1,14 +1,14 @@
-/* BFS: breadth-first search of a graph (S2 Table 2, S3 Tables 3.2, 4.2, 5.3, S4 Table 2;
- * all from Rodinia).
+/* BFS: breadth-first search of a graph (S2 Table 2, S3 Tables 3.2, 4.2, 5.3, S4 Table 2; all from
+ * Rodinia).
  *
  * Algorithm and data structures as Rodinia describes them: one thread per node, a mask array for
  * the frontier, every thread of the frontier walks its edge list, two kernels a level. Access
  * pattern: coalesced mask reads, then gathers over edges, visited marks and costs whose length
  * differs from thread to thread.
  *
- * Against the original: the graph is made from the seed with the papers' node or edge counts, not
- * read from their input files. It is a uniform random one unless the user chooses another shape;
- * S4's Figures 15 and 18 vary the graph from 500,000 to 20 million edges. */
+ * Differences from the original: the graph is made from the seed with the papers' node or edge
+ * counts, not read from their input files. It is a uniform random one unless the user chooses
+ * another shape; S4's Figures 15 and 18 vary the graph from 500,000 to 20 million edges. */
 #include <stdlib.h>
 
 #include "base/arena.h"

@@ -1,8 +1,8 @@
 /* BFSQ: breadth-first search in a random graph with an atomic work queue.
  *
- * For atomics units (S1 section 3): BFS of S2 to S4 goes over all nodes in every level. Here a
- * level is a queue; nodes are claimed by compare-and-swap, scattered over the graph, and enter the
- * next level's queue at a place that one contended counter gives out. */
+ * For atomics units (S1 section 3): BFS of S2 to S4 visits all nodes in every level. Here a level
+ * is a queue; nodes are claimed by compare-and-swap, scattered over the graph, and a contended
+ * counter assigns their positions in the next level's queue. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -113,7 +113,7 @@ const struct workload workload_bfsq = {
     .paper_name = "BFSQ",
     .title = "Breadth-first search with a queue",
     .summary = "Level by level through a work queue: nodes are claimed by compare-and-swap, and "
-               "one counter gives out places in the next queue.",
+               "one counter assigns positions in the next queue.",
     .origin = "own, for S1 section 3",
     .source = workload_bfsq_source,
     .param_names = {"nodes", "edges", "work_groups"},

@@ -1,8 +1,8 @@
 /* BIN: binary search of many keys in a sorted array (AMD SDK; S3 Table 6.3).
  *
  * AMD's sample narrows the range for one key over several launches; a kernel of S3's length needs
- * many keys, so each work-item searches for one of its own. Access pattern: a chain of dependent
- * loads, broadcasts at first, gathers at the end. */
+ * many keys, so each work-item searches for its own. Access pattern: a chain of dependent loads,
+ * broadcasts at first, gathers at the end. */
 #include "base/arena.h"
 #include "workloads/workload.h"
 
@@ -45,7 +45,7 @@ static void run(void *state, struct device *d)
     device_download(d, found, 0, s->got, key_bytes);
 }
 
-/* Descends from the largest power of two, another way to the same place. */
+/* Descends from the largest power of two: another algorithm with the same result. */
 static void reference(void *state)
 {
     struct bin *s = state;
@@ -53,7 +53,7 @@ static void reference(void *state)
     while (top <= s->n / 2)
         top *= 2;
     for (uint32_t k = 0; k < s->n_keys; k++) {
-        uint32_t below = 0; /* so many elements are known to be below the key */
+        uint32_t below = 0; /* this many elements are known to be below the key */
         for (uint32_t step = top; step > 0; step /= 2)
             if (below + step <= s->n && s->sorted[below + step - 1] < s->keys[k])
                 below += step;
@@ -81,7 +81,7 @@ static const struct workload_size sizes[] = {
 
 static const struct workload_input inputs[] = {
     {"elements", NULL, 1, 1 << 26, "of the sorted array"},
-    {"keys", NULL, 1, 1 << 26, "searched for, a work-item each"},
+    {"keys", NULL, 1, 1 << 26, "searched for, one work-item each"},
     {NULL, NULL, 0, 0, NULL},
 };
 
@@ -89,7 +89,7 @@ const struct workload workload_bin = {
     .name = "bin",
     .paper_name = "BIN",
     .title = "Binary search",
-    .summary = "A key per work-item in a sorted array: dependent loads, broadcasts at first and "
+    .summary = "One key per work-item in a sorted array: dependent loads, broadcasts at first and "
                "gathers at the end.",
     .origin = "AMD SDK",
     .categories = {.s3_ch6 = "memory-intensive"},

@@ -83,7 +83,7 @@ static const struct workload_size sizes[] = {
 };
 
 static const struct workload_input inputs[] = {
-    {"log2_keys", NULL, 9, 24, "so many keys are sorted, as a power of two"},
+    {"log2_keys", NULL, 9, 24, "number of keys to sort, as a power of two"},
     {"log2_run", NULL, 0, 24, "only runs of so many keys are sorted; 0: all keys"},
     {NULL, NULL, 0, 0, NULL},
 };
@@ -92,9 +92,8 @@ const struct workload workload_bit = {
     .name = "bit",
     .paper_name = "BIT",
     .title = "Bitonic sort",
-    .summary =
-        "A launch per step of the network: each work-item compares two keys of two coalesced "
-        "streams and exchanges them if need be.",
+    .summary = "One launch per step of the network: each work-item compares two keys of two "
+               "coalesced streams and exchanges them if necessary.",
     .origin = "Intel SDK",
     .categories = {.s3_ch6 = "memory-intensive"},
     .source = workload_bit_source,

@@ -64,7 +64,7 @@ static void run(void *state, struct device *d)
     device_download(d, value, 0, s->got, s->n * sizeof(float));
 }
 
-/* No walk through time: the expected value over the binomial distribution of the ups. */
+/* No walk through time: the expected value over the binomial distribution of the up moves. */
 static double expected_value(const struct option *o, uint32_t steps)
 {
     double n = steps, sum = 0;
@@ -85,8 +85,9 @@ static void reference(void *state)
         s->want[i] = (float)expected_value(&s->option[i], s->steps);
 }
 
-/* A step's two products and sum err by up to 1.5 halves of a unit in the last place, all in one
- * direction at worst; the values at expiry, differences of prices, by a few units of the price. */
+/* The two products and the sum of a step have an error of up to 1.5 halves of a unit in the last
+ * place, all in one direction at worst; the values at expiry, differences of prices, of a few units
+ * of the price. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct bo *s = state;
@@ -99,7 +100,7 @@ static void teardown(void *state)
     arena_destroy(&s->arena);
 }
 
-/* So many steps that the prices that count lie where the first tile ends and the next begins. */
+/* Enough steps that the relevant prices lie at the border of the first two tiles. */
 static const struct workload_size sizes[] = {
     {"tiny", {3, 448}},
     {"small", {30, 512}},

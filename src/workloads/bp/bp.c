@@ -19,7 +19,7 @@ extern const char workload_bp_source[];
 
 enum { HIDDEN = 16 /* as in bp.cl */, ROW = HIDDEN + 1 };
 static const float RATE = 0.3f, MOMENTUM = 0.3f;
-static const double TARGET = 0.1; /* what the output unit should say */
+static const double TARGET = 0.1; /* the target of the output unit */
 
 struct bp {
     struct arena memory;
@@ -68,7 +68,7 @@ static double squash(double x)
     return 1.0 / (1.0 + exp(-x));
 }
 
-/* What the hidden units get told about the error of the output: delta[1..HIDDEN]. */
+/* The error of the output propagated to the hidden units: delta[1..HIDDEN]. */
 static void propagate_back(const struct bp *s, float delta[ROW])
 {
     double sum = (double)s->out_weight[0];

@@ -47,7 +47,7 @@ static double normal_cdf(double x)
     return 0.5 * erfc(-x / sqrt(2));
 }
 
-/* With the distribution itself in place of the kernel's polynomial. */
+/* Uses the distribution itself instead of the kernel's polynomial. */
 static void reference(void *state)
 {
     struct bs *s = state;
@@ -63,7 +63,8 @@ static void reference(void *state)
     }
 }
 
-/* Prices are at most 100; the polynomial is off by 7.5e-8 of them, floats by some 1e-6. */
+/* Prices are at most 100; the relative error is 7.5e-8 for the polynomial and about 1e-6 for
+ * floats. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct bs *s = state;
@@ -84,7 +85,7 @@ static const struct workload_size sizes[] = {
 };
 
 static const struct workload_input inputs[] = {
-    {"options", NULL, 1, 1 << 26, "priced, a work-item each"},
+    {"options", NULL, 1, 1 << 26, "priced, one work-item each"},
     {NULL, NULL, 0, 0, NULL},
 };
 

@@ -4,10 +4,10 @@
  * costs a few coalesced reads of a node of 2 KB, a barrier, and a dependent step to a child
  * elsewhere in memory. The upper levels are shared by all queries, the leaves by almost none.
  *
- * Against the original: the tree is bulk-loaded from random keys instead of built by insertion;
- * its nodes are 1/2 to full, as insertion would leave them. A range is half-open and its bounds
- * need not be keys. S2's 6000x3000 are 6000 ranges 3000 wide; the tree of a million records and
- * the 10,000 point queries are those of Rodinia's own command file. */
+ * Differences from the original: the tree is bulk-loaded from random keys instead of built by
+ * insertion; its nodes are 1/2 to full, as insertion would leave them. A range is half-open and its
+ * bounds need not be keys. S2's 6000x3000 are 6000 ranges 3000 wide; the tree of a million records
+ * and the 10,000 point queries are those of Rodinia's own command file. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct bt_node {
 struct bt {
     uint32_t n_records, n_points, n_ranges, range_width;
     int32_t *key;    /* of the records, rising */
-    int32_t *record; /* what a point query answers */
+    int32_t *record; /* the answer to a point query */
 
     struct bt_node *nodes; /* level by level, leaves first; the root is the last */
     uint32_t n_nodes, cap_nodes, n_leaves, height;
@@ -53,7 +53,7 @@ static struct bt_node *add_node(struct bt *s)
     return node;
 }
 
-/* Packs n (key, child) entries into new nodes and replaces them by one entry a node: the node's
+/* Packs n (key, child) entries into new nodes and replaces them by one entry per node: the node's
  * first key and its number. Returns how many. */
 static uint32_t pack_level(struct bt *s, int32_t *key, int32_t *child, uint32_t n,
                            struct workload_rng *rng)
@@ -83,7 +83,7 @@ static void build_tree(struct bt *s, struct workload_rng *rng)
         child[i] = (int32_t)i;
     uint32_t n = s->n_leaves = pack_level(s, key, child, s->n_records, rng);
     while (n > 1) {
-        key[0] = INT_MIN; /* the leftmost child also takes what is below its first key */
+        key[0] = INT_MIN; /* the leftmost child also takes everything below its first key */
         n = pack_level(s, key, child, n, rng);
     }
     free(key);
@@ -104,8 +104,8 @@ static void make_records(struct bt *s, struct workload_rng *rng)
     }
 }
 
-/* A key to ask for: mostly any number, there or not, but one in four is a leaf's first key, where
- * a wrong comparison in the tree would go to the wrong side. */
+/* A key to search for: usually an arbitrary number, present or not, but one in four is a leaf's
+ * first key, where a wrong comparison in the tree would go to the wrong side. */
 static int32_t pick_key(const struct bt *s, struct workload_rng *rng)
 {
     if (rng_below(rng, 4) == 0)
@@ -122,7 +122,8 @@ static void make_points(struct bt *s, struct workload_rng *rng)
         s->query[q] = pick_key(s, rng);
 }
 
-/* Every other range begins at the key picked, the rest end there; the outermost stick out. */
+/* Every other range begins at the chosen key, the rest end there; the outermost extend beyond the
+ * keys. */
 static void make_ranges(struct bt *s, struct workload_rng *rng)
 {
     int32_t **arrays[] = {&s->start,          &s->end,           &s->first, &s->count,
@@ -208,7 +209,8 @@ static void bt_run(void *state, struct device *d)
 
 /* --- The reference: binary search in the sorted keys, no tree --- */
 
-/* How many records have a key below `bound`; which is also the number of the first that has not. */
+/* The number of records with a key below `bound`, which is also the index of the first that is
+ * not. */
 static uint32_t count_below(const struct bt *s, int32_t bound)
 {
     uint32_t low = 0, high = s->n_records;

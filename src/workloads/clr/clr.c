@@ -1,9 +1,9 @@
-/* CLR: colours for the nodes of a graph, none like a neighbour's (Pannotia's "max" variant; S3
- * Table 5.3, the matrix "ecology").
+/* CLR: colours for the nodes of a graph, different from those of all neighbours (Pannotia's "max"
+ * variant; S3 Table 5.3, the matrix "ecology").
  *
- * As in Pannotia: in round i the nodes whose priority is the highest among those without a colour
- * around them get colour i. Access pattern: that of MIS, with one walk over the neighbours a round
- * and more rounds. The graph is that of MIS, too. */
+ * As in Pannotia: in round i the nodes whose priority is the highest among their uncoloured
+ * neighbours get colour i. Access pattern: that of MIS, with one walk over the neighbours per round
+ * and more rounds. The graph is also that of MIS. */
 #include "base/arena.h"
 #include "workloads/graph.h"
 
@@ -56,9 +56,9 @@ static void run(void *state, struct device *d)
     device_download(d, colour, 0, s->colour, bytes);
 }
 
-/* A node's turn comes when those before it around it have had theirs: its colour is the length of
- * the longest climb from it. From the highest priority down, one look at the neighbours is enough.
- */
+/* A node gets its colour after its neighbours with higher priority: the colour is the length of the
+ * longest ascending path from it. In descending order of priority, one look at the neighbours is
+ * enough. */
 static void reference(void *state)
 {
     struct clr *s = state;

@@ -99,8 +99,8 @@ static void transform_block(const struct dct *s, const float *in, bool forward, 
     }
 }
 
-/* The inverse is taken of what the device has quantised: a coefficient half-way between two steps
- * may go either way. */
+/* The inverse is computed from what the device has quantised: a coefficient half-way between two
+ * steps may be rounded either way. */
 static void reference(void *state)
 {
     struct dct *s = state;
@@ -112,7 +112,7 @@ static void reference(void *state)
         }
 }
 
-/* A whole number of steps, and no further away than half a step. */
+/* An integer number of steps, at most half a step away. */
 static bool check_quantised(const struct dct *s, struct strbuf *why)
 {
     for (size_t i = 0; i < s->pixels; i++) {

@@ -27,7 +27,7 @@ struct dij {
     int32_t *distance, *expected;
 };
 
-/* The same either way, though the two directions of an edge are stored apart. */
+/* The same in both directions, although the two directions of an edge are stored separately. */
 static int32_t weight_of(uint32_t a, uint32_t b, uint64_t seed)
 {
     struct workload_rng rng = {seed ^ ((uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a))};

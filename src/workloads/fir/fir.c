@@ -50,7 +50,7 @@ static void run(void *state, struct device *d)
     }
 }
 
-/* With silence before the first sample. */
+/* With zeros before the first sample. */
 static void reference(void *state)
 {
     struct fir *s = state;

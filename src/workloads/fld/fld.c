@@ -62,7 +62,7 @@ static void run(void *state, struct device *d)
     device_download(d, via, 0, s->via, bytes);
 }
 
-/* Dijkstra from one source, without a heap: the graph is dense. */
+/* Dijkstra from one source, without a heap, because the graph is dense. */
 static void shortest_from(const struct fld *s, uint32_t source, bool *settled, int32_t *dist)
 {
     for (uint32_t v = 0; v < s->n; v++) {

@@ -65,7 +65,7 @@ static void run(void *state, struct device *d)
     device_download(d, b, 0, s->rhs, s->n * sizeof(float));
 }
 
-/* Doolittle: each entry of L and U at once, as an inner product of what is there of both. */
+/* Doolittle: each entry of L and U at once, as an inner product of the entries computed so far. */
 static double factor_entry(const struct gau *s, const double *lu, size_t row, size_t column)
 {
     size_t n = s->n, known = row < column ? row : column;
@@ -132,7 +132,7 @@ const struct workload workload_gau = {
     .name = "gau",
     .paper_name = "GAU",
     .title = "Gaussian elimination",
-    .summary = "Two launches per pivot, over all of the matrix: work-groups of 4x4 subtract "
+    .summary = "Two launches per pivot, over the whole matrix: work-groups of 4x4 subtract "
                "multiples of one row from those below it, half a warp on four rows.",
     .origin = "Rodinia",
     .categories = {.s3_ch3 = "computation-intensive", .s3_ch6 = "memory-intensive"},

@@ -6,10 +6,10 @@
  * its references are changed to the new places. Access pattern: a thread walks its own object word
  * by word, an object apart from its neighbours, and follows references to anywhere.
  *
- * Against the original: the heap is made from the seed, where S4 has benchmarks of Spoonhower et
- * al. Objects live and die in equal parts, most references are to objects that were allocated
- * about the same time, and dead objects also refer to living ones. Objects are moved to a second
- * heap, in the order of the first. S4 gives no size. */
+ * Differences from the original: the heap is made from the seed, where S4 has benchmarks of
+ * Spoonhower et al. Objects live and die in equal parts, most references are to objects that were
+ * allocated about the same time, and dead objects also refer to living ones. Objects are moved to a
+ * second heap, in the order of the first. S4 gives no size. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +81,7 @@ static uint32_t pick_target(const struct gc *s, uint32_t from, struct workload_r
     return first + rng_below(rng, end - first);
 }
 
-/* What is alive refers only to what is alive; a reference that would not is none. */
+/* Live objects refer only to live objects; a reference that would not is omitted. */
 static void refer(struct gc *s, const bool *is_alive, struct workload_rng *rng)
 {
     for (uint32_t i = 0; i < s->n_objects; i++) {
@@ -273,7 +273,7 @@ const struct workload workload_gc = {
     .paper_name = "GC",
     .title = "Garbage collection (mark and compact)",
     .summary = "One thread per object: tracing in steps from the roots, each thread walking its "
-               "own object and following references anywhere, then what was reached is moved.",
+               "own object and following references anywhere, then live objects are moved.",
     .origin = "Barabash and Petrank 2010",
     .categories = {.s4 = "highly sensitive"},
     .source = workload_gc_source,

@@ -2,7 +2,7 @@
  *
  * Access pattern: a warp spans 32 columns of one row. It reads one word of A (broadcast) and one
  * line of B (coalesced) per step of k, and stores its line of C; B is reused by the warps of the
- * other rows. Against the original only the input values differ (eighths.h). */
+ * other rows. Only the input values differ from the original (eighths.h). */
 #include "workloads/eighths.h"
 
 extern const char workload_gemm_source[];

@@ -1,8 +1,8 @@
 /* HGA: a histogram counted with atomics on global memory.
  *
- * For atomics units (S1 section 3): HG of S2 counts in local memory. `bins` says how much the
- * atomics meet: few bins share a line, many are spread over lines and mutexes; `work_groups` says
- * how many SMs take part. The words are uniform, drawn from the seed. */
+ * For atomics units (S1 section 3): HG of S2 counts in local memory. `bins` controls contention:
+ * few bins share a line, many are spread over lines and mutexes; `work_groups` controls how many
+ * SMs take part. The words are uniform, drawn from the seed. */
 #include "base/arena.h"
 #include "workloads/workload.h"
 

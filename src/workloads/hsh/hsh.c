@@ -1,8 +1,8 @@
-/* HSH: keys are inserted into a hash table whose chains are protected by spin-locks.
+/* HSH: inserts keys into a hash table whose chains are protected by spin-locks.
  *
- * For atomics units (S1 section 3): locks are what global synchronisation on GPUs is made of. Each
+ * For atomics units (S1 section 3): locks are the basis of global synchronisation on GPUs. Each
  * insertion takes a lock by compare-and-swap, changes a chain with plain loads and stores, and
- * gives the lock back after a fence. `buckets` says how much the lanes meet. */
+ * releases the lock after a fence. `buckets` controls contention between lanes. */
 #include <string.h>
 
 #include "base/arena.h"
@@ -62,8 +62,8 @@ static void hsh_reference(void *state)
     }
 }
 
-/* The order within a chain is anybody's. A broken chain may go round: it is followed no further
- * than there are keys. */
+/* The order within a chain is arbitrary. A broken chain may be a cycle, so at most as many links
+ * are followed as there are keys. */
 static void walk_chain(const struct hsh *s, uint32_t bucket)
 {
     uint32_t n = 0, sum = 0;

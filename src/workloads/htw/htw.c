@@ -36,8 +36,9 @@ struct htw {
     uint8_t *frames;
     /* n_frames x n_points each; of the first frame, only the points are known. */
     struct point *points;
-    float *score, *want_score; /* the best one that the device found, and ours of the same place */
-    float *chosen, *best;      /* the correlation of that place, and that of the best one */
+    float *score, *want_score;         /* the best score that the device found, and ours at the same
+                                * place */
+    float *chosen, *best;              /* the correlation of that place, and that of the best one */
     float *templates, *want_templates; /* at the end */
 };
 
@@ -50,7 +51,7 @@ static uint8_t texture(uint64_t seed, int32_t y, int32_t x)
     return (uint8_t)rng_below(&rng, GREY_LEVELS);
 }
 
-/* 0 to 5 and back: how far the heart is in its beat. */
+/* 0 to 5 and back: the phase of the heartbeat. */
 static int32_t phase_of(uint32_t frame)
 {
     int32_t phase = (int32_t)(frame % 10);
@@ -185,7 +186,7 @@ static double correlation(const struct match *m, const uint8_t *corner, int32_t 
     return product / (m->deviation * sqrt(square));
 }
 
-/* Keeps a part of the template; the rest is what is at `corner`. */
+/* Keeps a part of the template; the rest is taken from `corner`. */
 static void renew_template(struct match *m, const uint8_t *corner, int32_t cols, double keep)
 {
     m->mean = m->deviation = 0;
@@ -199,8 +200,8 @@ static void renew_template(struct match *m, const uint8_t *corner, int32_t cols,
     m->deviation = sqrt(m->deviation);
 }
 
-/* A point on its way from frame f - 1 to f. The device's scores are correlations but for a factor,
- * the template's size and deviation. */
+/* A point from frame f - 1 to f. The device's scores are correlations up to a factor, the
+ * template's size and deviation. */
 static void follow(struct htw *s, struct match *m, uint32_t f, uint32_t p)
 {
     const struct shape *shape = &s->shape;
@@ -272,7 +273,7 @@ static const struct workload_size sizes[] = {
 };
 
 static const struct workload_input inputs[] = {
-    {"frames", NULL, 2, 1000, "of the film; points are tracked from the second on"},
+    {"frames", NULL, 2, 1000, "of the video; points are tracked from the second on"},
     {NULL, NULL, 0, 0, NULL},
 };
 

@@ -17,7 +17,7 @@
  * point-major array: each thread walks its row once for every centre. With coalesced=1 it reads the
  * transposed one.
  *
- * Against the original: features are random rather than network-intrusion records.
+ * Differences from the original: features are random rather than network-intrusion records.
  *
  * Exactness: features are integers below 32 and centres multiples of 1/16, so a squared distance is
  * a multiple of 1/256 below 2^23/256 for up to 34 features. Every order of operations, fused or
@@ -61,8 +61,8 @@ static int32_t clamp_feature(int32_t v)
     return v < 0 ? 0 : v >= FEATURE_LIMIT ? FEATURE_LIMIT - 1 : v;
 }
 
-/* Points scatter widely around twice as many group centres as there will be clusters, so that
- * clusters have to negotiate and the iteration does not end at once. */
+/* Points scatter widely around twice as many group centres as there will be clusters, so that the
+ * clusters change and the iteration does not end at once. */
 static void scatter_points(struct kmn *s, struct workload_rng *rng)
 {
     uint32_t n_groups = 2 * s->n_clusters, m = s->n_features;
@@ -115,7 +115,7 @@ static void start_centres(const struct kmn *s, int32_t *centre)
         centre[i] = s->feature[i] * CENTRE_UNIT;
 }
 
-/* Moves every centre to the mean of its points, rounded; one without points stays. */
+/* Moves every centre to the mean of its points, rounded; a centre without points stays. */
 static void move_centres(const struct kmn *s, const int32_t *membership, int32_t *centre)
 {
     uint32_t m = s->n_features;
@@ -157,8 +157,8 @@ static void upload_centres(const struct kmn *s, struct device *d, device_buffer 
     free(copy);
 }
 
-/* Takes over what the device found; true if a point changed its cluster. A device that names a
- * cluster that is not there is not asked again: the check will tell. */
+/* Takes the device's assignment; true if a point changed its cluster. If the device names a cluster
+ * that does not exist, it is not used again: the check will report it. */
 static bool adopt_membership(struct kmn *s, const int32_t *found)
 {
     bool changed = false, valid = true;
@@ -297,9 +297,9 @@ static void kmn_teardown(void *state)
     free(s->expected_centre);
 }
 
-/* S2 and S3 do not say how often points are assigned. Once: S2 counts the program among those with
- * more than 1 % of memory accesses for each thread instruction (section 3.2), and with three
- * assignments or more it has less. */
+/* S2 and S3 do not say how often points are assigned. We assign once: S2 counts the program among
+ * those with more than 1 % of memory accesses per thread instruction (section 3.2), and with three
+ * or more assignments it has less. */
 static const struct workload_size km_sizes[] = {
     {"tiny", {4096, 34, 5, 3}},
     {"small", {32768, 34, 5, 1}},
@@ -316,10 +316,10 @@ static const struct workload_size kmn_sizes[] = {
 };
 
 #define KMN_INPUTS                                                                                 \
-    {"points", NULL, MAX_CLUSTERS, 4 << 20, "to assign, a thread each"},                           \
+    {"points", NULL, MAX_CLUSTERS, 4 << 20, "to assign, one thread each"},                         \
         {"clusters", NULL, 1, MAX_CLUSTERS, "that they are assigned to"},                          \
     {                                                                                              \
-        "max_iterations", NULL, 0, 1000, "assignments; 0 = the features are transposed, no more"   \
+        "max_iterations", NULL, 0, 1000, "assignments; 0 = only transpose the features"            \
     }
 
 static const struct workload_input km_inputs[] = {KMN_INPUTS, {NULL, NULL, 0, 0, NULL}};

@@ -6,10 +6,10 @@
  * Access pattern: all lanes of a warp read gradients at the same offset, so loads are nearly
  * coalesced and lines are read again for the next sample; tables come from constant memory.
  *
- * Against the original: one frame, made from the seed, where S3 has a video of 640x480; scores for
- * the whole frame; a disc of half the radius; the field takes a fixed number of steps instead of
- * stopping when it changes little, and the contour itself, which Rodinia finds on the host, is left
- * out. */
+ * Differences from the original: one frame, made from the seed, where S3 has a video of 640x480;
+ * scores for the whole frame; a disc of half the radius; the field takes a fixed number of steps
+ * instead of stopping when it changes little, and the contour itself, which Rodinia finds on the
+ * host, is left out. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -90,7 +90,8 @@ static void leu_run(void *state, struct device *d)
     track(state, d);
 }
 
-/* --- The reference: in double; samples are kept and their variance taken in a second pass --- */
+/* --- The reference: in double; samples are kept, and their variance is computed in a second pass
+ * --- */
 
 static double score_circle(const struct leu_frame *f, uint32_t x, uint32_t y, uint32_t circle)
 {
@@ -124,7 +125,7 @@ static void offer(float *best, float score)
     *best = score > *best ? score : *best;
 }
 
-/* Every score is offered to the pixels around it, instead of being looked for. */
+/* Every score is propagated to the pixels around it, instead of being gathered. */
 static void expect_dilated(struct leu *s)
 {
     int32_t width = (int32_t)s->frame.width, height = (int32_t)s->frame.height;

@@ -4,7 +4,7 @@
  * 26 boxes around it to local memory, one box after the other, and adds up a Gaussian potential and
  * its forces. Access pattern: coalesced loads, then broadcasts from local memory and exponentials.
  *
- * Against the original: single precision, and a cutoff that is the boxes' alone, as there.
+ * Differences from the original: single precision, and a cutoff that is the boxes' alone, as there.
  * "10 nodes" are Rodinia's 10 boxes along each axis; 100 particles a box are its constant.
  *
  * Exactness: coordinates are multiples of 1/64 below 16, so that half the square of a distance is
@@ -181,7 +181,7 @@ static void lmd_reference(void *state)
     free(boxes.order);
 }
 
-/* Forces cancel, so that what was rounded away while they grew stays. */
+/* Forces cancel, so rounding errors of their partial sums remain. */
 static bool lmd_check(const void *state, struct strbuf *why)
 {
     const struct lmd *s = state;

@@ -72,7 +72,7 @@ static void reference(void *state)
         s->want[o] = (float)(exp(-(double)s->options[o][RATE]) * sum[o] / s->n_normals);
 }
 
-/* Payoffs come from prices of up to some hundreds, off by a few 1e-7 of them. */
+/* Payoffs come from prices of up to some hundreds, with a relative error of a few 1e-7. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct mc *s = state;
@@ -92,7 +92,7 @@ static const struct workload_size sizes[] = {
 };
 
 static const struct workload_input inputs[] = {
-    {"options", NULL, 1, 1 << 16, "priced, a work-group each"},
+    {"options", NULL, 1, 1 << 16, "priced, one work-group each"},
     {"normals", NULL, 1, 1 << 24, "at which an option is evaluated"},
     {NULL, NULL, 0, 0, NULL},
 };
@@ -101,7 +101,7 @@ const struct workload workload_mc = {
     .name = "mc",
     .paper_name = "MC",
     .title = "Monte-Carlo prices of European options",
-    .summary = "A work-group per option streams through the same normal numbers and adds up in "
+    .summary = "One work-group per option streams through the same normal numbers and adds up in "
                "local memory; exponentials.",
     .origin = "Intel SDK",
     .categories = {.s3_ch6 = "computation-intensive"},

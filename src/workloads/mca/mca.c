@@ -75,7 +75,7 @@ static void reference(void *state)
     }
 }
 
-/* A price near 50 after some tens of steps, each off by a few 1e-7 of it. */
+/* A price near 50 after some tens of steps, each with a relative error of a few 1e-7. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct mca *s = state;
@@ -96,7 +96,7 @@ static const struct workload_size sizes[] = {
 };
 
 static const struct workload_input inputs[] = {
-    {"work_items", NULL, 1, 1 << 22, "each with paths of its own"},
+    {"work_items", NULL, 1, 1 << 22, "each with its own paths"},
     {"paths", NULL, 1, 4096, "of a work-item"},
     {"steps", NULL, 2, 256, "of a path"},
     {NULL, NULL, 0, 0, NULL},

@@ -6,10 +6,10 @@
  * thread reads its own packet byte by byte, a packet apart from its neighbours, which is the
  * intra-thread locality that S4 finds; popular keys are shared by many warps.
  *
- * Against the original: the requests are drawn from the seed, where S4 has a part of Wikipedia's
- * access trace. The i-th most popular key is asked for in proportion to 1 / i, and one request in
- * ten is for a key that is not there. GETs only; no lock, expiry or statistics of an item. S4 gives
- * no numbers of items and requests. */
+ * Differences from the original: the requests are drawn from the seed, where S4 has a part of
+ * Wikipedia's access trace. The i-th most popular key is asked for in proportion to 1 / i, and one
+ * request in ten is for a key that is not there. GETs only; no lock, expiry or statistics of an
+ * item. S4 gives no numbers of items and requests. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static uint32_t hash_of_key(const uint8_t *key, uint32_t n)
     return hash;
 }
 
-/* A key of its own for every number: a random path, and the number, which no other key has. */
+/* A unique key for every number: a random path, and the number. */
 static uint32_t make_key(uint8_t *key, uint32_t number, struct workload_rng *rng)
 {
     uint32_t n = MIN_KEY_BYTES + rng_below(rng, MAX_KEY_BYTES - MIN_KEY_BYTES + 1);
@@ -102,7 +102,7 @@ static void add_item(struct memc *s, uint32_t number, struct workload_rng *rng)
 
 /* --- The requests --- */
 
-/* Sums of 1/1, 1/2, ... 1/n in units of 2^-32: whole numbers, the same on every host. */
+/* Sums of 1/1, 1/2, ... 1/n in units of 2^-32: integers, the same on every host. */
 static uint64_t *popularity_sums(struct memc *s)
 {
     uint64_t *sum = ARENA_ARRAY(&s->arena, uint64_t, s->n_items);
@@ -125,7 +125,7 @@ static uint32_t draw_rank(const uint64_t *sum, uint32_t n, struct workload_rng *
     return low;
 }
 
-/* Which item is the i-th most popular: any. */
+/* Which item is the i-th most popular: random. */
 static uint32_t *shuffle_items(struct memc *s, struct workload_rng *rng)
 {
     uint32_t *item = ARENA_ARRAY(&s->arena, uint32_t, s->n_items);
@@ -274,7 +274,7 @@ const struct workload workload_memc = {
     .paper_name = "MEMC",
     .title = "Key-value store (Memcached)",
     .summary = "Each thread answers a request: it parses and hashes its own packet byte by byte, "
-               "walks a bucket's chain and copies a value; keys are asked for as Zipf says.",
+               "walks a bucket's chain and copies a value; keys follow a Zipf distribution.",
     .origin = "Hetherington et al. 2012",
     .categories = {.s4 = "highly sensitive"},
     .source = workload_memc_source,

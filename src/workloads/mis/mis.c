@@ -63,7 +63,8 @@ static void run(void *state, struct device *d)
     device_download(d, member, 0, s->member, bytes);
 }
 
-/* With fixed priorities the rounds find what a greedy search finds in the order of priorities. */
+/* With fixed priorities the rounds give the same set as a greedy search in the order of
+ * priorities. */
 static void reference(void *state)
 {
     struct mis *s = state;

@@ -3,9 +3,8 @@
  *
  * Each task computes one element from a row of the left matrix and a column of the right one, which
  * is stored column by column. Access pattern: the tasks of a warp share the row (broadcast) and
- * read 32 columns, a column apart, in quads of floats: 32 lines per access, each wanted again in
- * the next seven steps. Count and map passes as mars.h tells. The input values differ (eighths.h).
- */
+ * read 32 columns, a column apart, in quads of floats: 32 lines per access, each reused in the next
+ * seven steps. Count and map passes as in mars.h. The input values differ (eighths.h). */
 #include "workloads/eighths.h"
 #include "workloads/mars.h"
 

@@ -4,10 +4,10 @@
  * launches. There are few cells and hardly any memory accesses, but a long loop body: S3 finds that
  * MYC lacks warps and waits for instruction fetch and for results.
  *
- * Against the original: Beeler and Reuter's model with 8 variables (J. Physiology 268, 1977) in
- * place of one with 91, and steps of fixed length in place of adaptive ones, whose number would
- * hang on the last digit. "100 nodes" is read as 100 cells. Cells differ in their sodium channels,
- * in the current that excites them and in how far they have recovered. */
+ * Differences from the original: Beeler and Reuter's model with 8 variables (J. Physiology 268,
+ * 1977) instead of one with 91, and steps of fixed length instead of adaptive ones, whose number
+ * would depend on the last digit. "100 nodes" is read as 100 cells. Cells differ in their sodium
+ * channels, in the current that excites them and in how far they have recovered. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ struct myc {
     uint32_t n_cells, milliseconds;
     float *state; /* variable by variable */
     float *sodium, *stimulus;
-    float *expected; /* until the reference runs, where cells begin */
+    float *expected; /* initially the cells' start values; the reference overwrites it */
 };
 
 static void myc_setup(void *state, const struct workload_size *size, uint64_t seed)
@@ -48,7 +48,7 @@ static void myc_setup(void *state, const struct workload_size *size, uint64_t se
             s->state[(size_t)v * s->n_cells + cell] = rest[v];
         s->sodium[cell] = 3.2f + 1.6f * rng_unit(&rng);
         s->stimulus[cell] = 45.0f + 25.0f * rng_unit(&rng);
-        /* The slower gates have not all come to rest since the last beat. */
+        /* The slower gates have not all recovered since the last beat. */
         s->state[(size_t)X1 * s->n_cells + cell] = 0.4f * rng_unit(&rng);
         s->state[(size_t)H * s->n_cells + cell] = 1.0f - 0.2f * rng_unit(&rng);
         s->state[(size_t)J * s->n_cells + cell] = 1.0f - 0.3f * rng_unit(&rng);
@@ -135,8 +135,8 @@ static void myc_reference(void *state)
     }
 }
 
-/* A gate's goal may be near 1 while the gate is near 0, so that every step may cost it a rounding
- * of 1; the potential, of some 10 mV, follows the gates, and what is off grows with time. */
+/* A gate's target may be near 1 while the gate is near 0, so every step may add a rounding error
+ * relative to 1; the potential, of some 10 mV, follows the gates, and errors grow with time. */
 static bool myc_check(const void *state, struct strbuf *why)
 {
     const struct myc *s = state;
@@ -164,8 +164,8 @@ static const struct workload_size myc_sizes[] = {
 };
 
 static const struct workload_input myc_inputs[] = {
-    {"cells", NULL, 1, 1000000, "independent of each other, a thread each"},
-    {"milliseconds", NULL, 1, 100, "of a heartbeat, a launch each"},
+    {"cells", NULL, 1, 1000000, "independent of each other, one thread each"},
+    {"milliseconds", NULL, 1, 100, "of a heartbeat, one launch each"},
     {NULL, NULL, 0, 0, NULL},
 };
 

@@ -171,9 +171,9 @@ static void run(void *state, struct device *d)
         track(s, d, &b, frame);
 }
 
-/* --- The reference: each stage in double precision, from what the device had before it. A draw
- * that falls on an edge of the distribution may go either way, so a filter that ran beside the
- * device's would soon follow other particles. --- */
+/* --- The reference: each stage in double precision, from the device's previous stage. A draw at an
+ * edge of the distribution may go either way, so a filter that ran independently would soon follow
+ * other particles. --- */
 
 static double uniform(uint32_t *seed)
 {
@@ -253,15 +253,15 @@ static bool check_draw(const struct pf *s, const struct step *step, struct strbu
                     step->new_y[p] == step->y[i];
         if (found)
             continue;
-        strbuf_addf(why, "particle %u at %g, %g is no copy of the one drawn for it", p,
+        strbuf_addf(why, "particle %u at %g, %g is not a copy of the one drawn for it", p,
                     (double)step->new_x[p], (double)step->new_y[p]);
         return false;
     }
     return true;
 }
 
-/* A step of the model is off by the roundings of logarithm and cosine, times five; a weight by
- * those of an exponent of up to 600. */
+/* A step of the model has the rounding errors of logarithm and cosine, times five; a weight those
+ * of an exponent of up to 600. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct pf *s = state;

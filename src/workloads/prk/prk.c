@@ -31,8 +31,8 @@ static void swap_u32(uint32_t *a, uint32_t *b)
     *b = old;
 }
 
-/* An end of a random earlier edge half the time (the more edges, the likelier), else any vertex
- * below `limit`. */
+/* With probability 1/2 an end of a random earlier edge (the more edges, the likelier), otherwise
+ * any vertex below `limit`. */
 static uint32_t pick_vertex(const struct prk *s, struct workload_rng *rng, uint32_t n_edges,
                             uint32_t limit)
 {
@@ -127,7 +127,7 @@ static void run(void *state, struct device *d)
     device_download(d, rank, 0, s->got, s->n * sizeof(float));
 }
 
-/* The same in double, from the list of edges: each edge hands rank over in both directions. */
+/* The same in double, from the list of edges: each edge transfers rank in both directions. */
 static void reference(void *state)
 {
     struct prk *s = state;
@@ -150,8 +150,8 @@ static void reference(void *state)
         s->want[v] = (float)rank[v];
 }
 
-/* All terms are positive, so a sum of t terms is off by at most t roundings (2^-24 each); the
- * vertices that feed others have few, and errors of earlier iterations fade by the damping. */
+/* All terms are positive, so the error of a sum of t terms is at most t roundings (2^-24 each); the
+ * vertices that contribute to others have few, and damping reduces errors of earlier iterations. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct prk *s = state;

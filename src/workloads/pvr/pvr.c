@@ -22,7 +22,7 @@ struct page {
     int32_t views;
     uint32_t line; /* in the log */
     int32_t address_at, address_bytes;
-    int32_t value_at; /* in the output: behind the addresses of the lines before */
+    int32_t value_at; /* in the output: after the addresses of the lines before */
 };
 
 struct pvr {
@@ -97,7 +97,8 @@ static void reference(void *state)
     qsort(s->page, s->n, sizeof *s->page, compare_rank);
 }
 
-/* Directory, key and value of the record at a rank are those of the page that belongs there. */
+/* Are directory entry, key and value of the record at a rank those of the page that belongs
+ * there? */
 static bool record_is(const struct pvr *s, const struct mars_entry *e, const struct page *page)
 {
     const char *values = s->out.values;

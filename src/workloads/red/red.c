@@ -1,7 +1,7 @@
 /* RED: a sum that ends in atomics on a few totals.
  *
- * For atomics units (S1 section 3): the most contended case there is with one total, in which all
- * lanes of all warps meet in one word. Totals stand in lines of their own. */
+ * For atomics units (S1 section 3): with one total this is the most contended case, in which all
+ * lanes of all warps update one word. Each total has its own line. */
 #include "base/arena.h"
 #include "workloads/workload.h"
 
@@ -74,7 +74,7 @@ static const struct workload_size sizes[] = {
 static const struct workload_input inputs[] = {
     {"words", NULL, 1, 1 << 26, "added up"},
     {"work_groups", NULL, 1, 4096, "of 256 work-items; with few of them, few SMs take part"},
-    {"totals", NULL, 1, 4096, "that warps add to in turn, in a line each"},
+    {"totals", NULL, 1, 4096, "that warps add to in turn, one line each"},
     {NULL, NULL, 0, 0, NULL},
 };
 
@@ -82,8 +82,7 @@ const struct workload workload_red = {
     .name = "red",
     .paper_name = "RED",
     .title = "Reduction with global atomics",
-    .summary = "Streaming reads, then one atomic addition of each work-item to a total that all "
-               "share.",
+    .summary = "Streaming reads, then one atomic addition by each work-item to a shared total.",
     .origin = "own, for S1 section 3",
     .source = workload_red_source,
     .param_names = {"words", "work_groups", "totals"},

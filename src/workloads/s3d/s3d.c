@@ -104,7 +104,7 @@ static double free_energy(const struct s3d *s, int32_t species, double t)
     return (double)a[0] + (double)a[1] * t + (double)a[2] * log(t) + (double)a[3] / t;
 }
 
-/* Adds one reaction of one cell to what each species gains, and to the sum of its rates. */
+/* Adds one reaction of one cell to the gain of each species, and to the sum of its rates. */
 static void add_reaction(const struct s3d *s, uint32_t r, uint32_t cell, double made[SPECIES],
                          double moved[SPECIES])
 {
@@ -122,7 +122,8 @@ static void add_reaction(const struct s3d *s, uint32_t r, uint32_t cell, double 
     }
 }
 
-/* Gains and losses nearly cancel: both sides are related to the sum of all rates of the species. */
+/* Gains and losses nearly cancel: both sides are relative to the sum of all rates of the
+ * species. */
 static void reference(void *state)
 {
     struct s3d *s = state;
@@ -139,7 +140,7 @@ static void reference(void *state)
     }
 }
 
-/* Exponents of up to about 20 are off by some 1e-6, and so are the rates. */
+/* Exponents of up to about 20 have an error of some 1e-6, and so do the rates. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct s3d *s = state;
@@ -159,7 +160,7 @@ static const struct workload_size sizes[] = {
 };
 
 static const struct workload_input inputs[] = {
-    {"cells", NULL, 1, 1 << 20, "of the grid, a work-item each"},
+    {"cells", NULL, 1, 1 << 20, "of the grid, one work-item each"},
     {"reactions", NULL, 1, 1000, "of the mechanism"},
     {NULL, NULL, 0, 0, NULL},
 };

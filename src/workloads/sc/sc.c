@@ -3,13 +3,13 @@
  * differently enough to count as two benchmarks, so they are two workloads here.
  *
  * The host proposes random points as centres; for each the device computes, one thread per point,
- * what opening it would change (Rodinia's pgain kernel); the host adds that up, opens the centre
- * if the total cost falls, and closes those no longer worth their price. Access pattern: coalesced
+ * what opening it would change (Rodinia's pgain kernel); the host adds that up, opens the centre if
+ * the total cost falls, and closes those no longer worth their price. Access pattern: coalesced
  * streaming through dimension-major coordinates, point records of 24 bytes, scattered stores to a
  * row of K + 1 words a thread.
  *
- * Against the original: one batch of points instead of a stream of them, and a fixed number of
- * candidates from one starting centre.
+ * Differences from the original: one batch of points instead of a stream of them, and a fixed
+ * number of candidates from one starting centre.
  *
  * Exactness: coordinates are integers below 256 and weights at most 3, so with up to 64 dimensions
  * every cost is an integer below 2^24: exact in float in any order, fused or not. The reference
@@ -184,7 +184,7 @@ static void sum_columns(const struct sc *s, const float *work, uint32_t n_centre
             change[k] += (double)work[(size_t)p * (n_centres + 1) + k];
 }
 
-/* Moves to the candidate whoever gains by it or loses its centre. */
+/* Moves to the candidate every point that gains by it or loses its centre. */
 static void open_candidate(struct sc *s, const struct sc_device *sd, const double *change,
                            uint32_t candidate)
 {
@@ -241,8 +241,8 @@ static void sc_run(void *state, struct device *d)
 
 /* --- The reference: the definition of the gain, in integers --- */
 
-/* What closing each point would cost if `candidate` were open (only meaningful for centres), and
- * as result what opening it changes. */
+/* The cost of closing each point if `candidate` were open (only meaningful for centres); returns
+ * the change from opening it. */
 static int64_t measure(const struct sc *s, uint32_t candidate, int64_t *closing)
 {
     int64_t opening = s->price;

@@ -51,7 +51,7 @@ static void run(void *state, struct device *d)
     device_download(d, out, 0, s->got, bytes);
 }
 
-/* What a pixel hands over to the row's neighbours, or with `stride` the column's: scattered, where
+/* Scatters a pixel's contributions to its neighbours in the row, or with `stride` in the column;
  * the kernels gather. */
 static void spread(const struct sconv *s, const float *in, float *out, size_t at, size_t place,
                    size_t length, size_t stride)
@@ -72,7 +72,7 @@ static void reference(void *state)
         spread(s, between, s->want, i, i % s->width, s->width, 1);
 }
 
-/* A term is a whole number of 1/512, a sum of 17 x 17 of them below 2^18 such parts: exact. */
+/* A term is a multiple of 1/512, a sum of 17 x 17 of them is below 2^18 units: exact. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct sconv *s = state;

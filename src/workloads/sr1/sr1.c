@@ -142,9 +142,9 @@ static void sr1_reference(void *state)
     arena_destroy(&scratch);
 }
 
-/* Grey levels 0..255 come from the logarithm of values of 1 to e, whose roundings of 1e-7 become
- * 3e-5 grey levels; exp and log may err by a few units in the last place more. Diffusion averages
- * such errors out; what an iteration adds is of the same size. */
+/* Grey levels 0..255 come from the logarithm of values from 1 to e, whose rounding errors of 1e-7
+ * become 3e-5 grey levels; exp and log may add a few units in the last place. Diffusion averages
+ * such errors out; each iteration adds errors of the same size. */
 static bool sr1_check(const void *state, struct strbuf *why)
 {
     const struct sr1 *s = state;

@@ -109,7 +109,8 @@ static void reference(void *state)
     arena_destroy(&scratch);
 }
 
-/* Values of 1 to 2.7, and some ten roundings an iteration, of which diffusion keeps a quarter. */
+/* Values from 1 to 2.7, and some ten roundings per iteration, of which diffusion keeps a
+ * quarter. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct sr2 *s = state;

@@ -1,10 +1,10 @@
 /* SS: similarity score, the cosine of every pair of documents, as a MapReduce job (Mars; S2 Table
  * 2, 512x128; S3 Table 5.3, 1024x256: documents x features).
  *
- * Access pattern: the tasks of a warp have the first document of the pair in common (broadcast) and
- * read 32 second ones, a vector apart, in quads of floats: 32 lines per access, each wanted again
- * in the next seven steps. Count and map passes as mars.h tells; the grouping of equal scores that
- * follows in Mars is left out. */
+ * Access pattern: the tasks of a warp share the first document of the pair (broadcast) and read 32
+ * second ones, a vector apart, in quads of floats: 32 lines per access, each reused in the next
+ * seven steps. Count and map passes as in mars.h; the grouping of equal scores that follows in Mars
+ * is left out. */
 #include <math.h>
 
 #include "workloads/mars.h"

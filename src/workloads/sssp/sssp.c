@@ -5,7 +5,8 @@
  * changes. Access pattern: each thread strides through its own row of targets and weights (much
  * intra-warp locality, as S4 finds), gathers and atomics scatter over the distances.
  *
- * Against the original: the graph is a uniform random one from the seed; S4 gives no input size. */
+ * Differences from the original: the graph is a uniform random one from the seed; S4 gives no input
+ * size. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -55,7 +56,7 @@ static void sssp_run(void *state, struct device *d)
     device_buffer changed = device_alloc(d, sizeof(int32_t), "changed");
 
     int32_t has_changed = 1;
-    /* No shortest path has more edges than there are nodes, so this is sweeps enough. */
+    /* No shortest path has more edges than there are nodes, so this many sweeps are enough. */
     for (uint32_t sweep = 0; has_changed && sweep < g->n_nodes && device_ok(d); sweep++) {
         has_changed = 0;
         device_upload(d, changed, 0, &has_changed, sizeof has_changed);

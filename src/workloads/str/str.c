@@ -57,7 +57,7 @@ static void write_text(struct str *s, struct workload_rng *rng)
     }
 }
 
-/* Each part is `stretch_bytes` long and then goes on to the end of its last word. */
+/* Each part has `stretch_bytes` and then extends to the end of its last word. */
 static void cut_text(struct str *s)
 {
     uint32_t at = 0;
@@ -105,7 +105,7 @@ static void run(void *state, struct device *d)
     s->out = mars_run(&job, d, &s->arena);
 }
 
-/* The text begins behind an imagined newline: a match is the keyword between two of them. */
+/* An imaginary newline precedes the text: a match is the keyword between two newlines. */
 static void reference(void *state)
 {
     struct str *s = state;

@@ -5,8 +5,8 @@
  * points and the histograms are in local memory. Access pattern: little of L1D, much of local
  * memory and its atomics, and barriers at which unequal warps wait for each other.
  *
- * Against the original: points are drawn from the seed, and the last step, a ratio of the three
- * histograms' sums, is left out. "487x100 nodes" is read as 487 points and 100 random sets.
+ * Differences from the original: points are drawn from the seed, and the last step, a ratio of the
+ * three histograms' sums, is left out. "487x100 nodes" is read as 487 points and 100 random sets.
  *
  * Exactness: coordinates are multiples of 1/1024, so that a scalar product is a multiple of 2^-20
  * below 2^2 and exact in a float in any order, fused or not. Edges of bins lie halfway between two
@@ -48,7 +48,7 @@ static void draw_direction(int32_t out[3], struct workload_rng *rng)
         out[axis] = (int32_t)floor(p[axis] / sqrt(square) * UNIT + 0.5);
 }
 
-/* The observed points flock together: half of them are near an earlier one. */
+/* The observed points cluster: half of them are near an earlier one. */
 static void draw_near(int32_t out[3], const int32_t *set, uint32_t n, uint32_t before,
                       struct workload_rng *rng)
 {
@@ -186,7 +186,7 @@ const struct workload workload_tpf = {
     .paper_name = "TPF",
     .title = "Two-point angular correlation",
     .summary = "Work-groups count the angles of all pairs of two sets of points on the sky: a tile "
-               "and the warps' histograms in local memory, a binary search and an atomic a pair.",
+               "and the warps' histograms in local memory, a binary search and an atomic per pair.",
     .origin = "Parboil",
     .categories = {.s3_ch3 = "memory-intensive", .s3_ch4 = "non-sensitive"},
     .source = workload_tpf_source,

@@ -78,7 +78,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     s->text[s->text_bytes - 1] = '\n';
 }
 
-/* Where the marks say that a group begins, and behind the last one its end. */
+/* The beginning of each group according to the marks, and the end after the last one. */
 static void list_groups(struct wc *s, const int32_t *begins, uint32_t n)
 {
     s->first = ARENA_ARRAY(&s->arena, int32_t, n + 1);
@@ -164,7 +164,7 @@ static void reference(void *state)
     }
 }
 
-/* The word of a group, if it is in the text and has not been met before. */
+/* The word of a group, if it is in the text and has not been seen before. */
 static struct distinct_word *look_up(const struct wc *s, uint32_t group)
 {
     const struct mars_entry *entry = &s->out.directory[s->first[group]];
@@ -198,7 +198,7 @@ static bool check(const void *state, struct strbuf *why)
             strbuf_addf(why, "'%.*s' was counted %d times, occurs %u times", (int)word->length,
                         word->letters, (int)s->count[g], word->occurrences);
         else
-            strbuf_addf(why, "group %u is no word, or that of another group", g);
+            strbuf_addf(why, "group %u is not a word, or repeats that of another group", g);
         return false;
     }
     return true;

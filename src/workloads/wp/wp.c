@@ -6,8 +6,9 @@
  * pattern: coalesced; every thread walks its column of eight fields several times, more than L1D
  * holds of the resident warps, and columns without clouds skip a good part of the work.
  *
- * Against the original: a simpler scheme (no separate cloud ice, no graupel, a fixed number of
- * steps of falling), and an atmosphere made from the seed. S4 gives no size, and cites Rodinia. */
+ * Differences from the original: a simpler scheme (no separate cloud ice, no graupel, a fixed
+ * number of steps of falling), and an atmosphere made from the seed. S4 gives no size, and cites
+ * Rodinia. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -61,7 +62,7 @@ static void fill_level(struct wp *s, uint32_t column, uint32_t k, double height,
 
 static void make_atmosphere(struct wp *s, struct workload_rng *rng)
 {
-    /* So thin at the ground that rain falls through more than one level in a step of falling. */
+    /* Air so thin at the ground that rain falls through more than one level per step. */
     for (uint32_t k = 0; k < s->n_levels; k++)
         s->thickness[k] = 120.0f + 24.0f * (float)k;
     bool is_cloudy = false;
@@ -136,7 +137,7 @@ static double saturated(double temperature, double pressure)
     return 0.622 * vapour / (pressure - 0.378 * vapour);
 }
 
-/* All fluxes of a short step first, from the state before it, then what they change. */
+/* First all fluxes of a short step, from the state before it, then their effects. */
 static double let_fall(const struct column *c, enum wp_field f, double factor, double dt)
 {
     double flux[MAX_LEVELS], *q = c->q[f];
@@ -165,7 +166,7 @@ static void change_form(const struct column *c, uint32_t k, double dt)
     double lack = fmax(0, held - *vapour);
     double evaporated = fmin(*rain, dt * 0.02 * lack * sqrt(*rain));
     double melted = fmin(*snow, dt * 1e-3 * fmax(0, *t - 273.16) * sqrt(*snow));
-    *cloud = fmax(0, *cloud - taken); /* rounding must not make less than nothing */
+    *cloud = fmax(0, *cloud - taken); /* rounding must not make it negative */
     *rain = fmax(0, *rain + to_rain - evaporated + melted);
     *snow = fmax(0, *snow + to_snow - melted);
     *vapour += evaporated;
@@ -226,8 +227,8 @@ static void wp_reference(void *state)
     }
 }
 
-/* Temperatures are about 280 K, where a float has steps of 3e-5, and what the air holds changes by
- * 7 % a kelvin, so that water, of which there are grams a kilogram, is off by some 1e-7. */
+/* Temperatures are about 280 K, where a float has steps of 3e-5, and saturation changes by 7 % per
+ * kelvin, so water, of which there are grams per kilogram, has an error of some 1e-7. */
 static bool wp_check(const void *state, struct strbuf *why)
 {
     const struct wp *s = state;
@@ -252,7 +253,7 @@ static const struct workload_size wp_sizes[] = {
 };
 
 static const struct workload_input wp_inputs[] = {
-    {"columns", NULL, 1, 4000000, "of the atmosphere, a thread each"},
+    {"columns", NULL, 1, 4000000, "of the atmosphere, one thread each"},
     {"levels", NULL, 1, MAX_LEVELS, "from the ground up; the higher ones are thicker"},
     {"steps", NULL, 1, 20, "launches, of a minute of weather each"},
     {NULL, NULL, 0, 0, NULL},

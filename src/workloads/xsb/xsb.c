@@ -133,7 +133,7 @@ static void run(void *state, struct device *d)
     device_download(d, sections, 0, s->got, bytes);
 }
 
-/* Without the united grid: the place in the grid of one nuclide by counting. */
+/* Without the united grid: finds the index in the grid of one nuclide by counting. */
 static const struct point *point_below(const struct xsb *s, uint32_t nuclide, double energy)
 {
     const struct point *low = s->grid + (size_t)nuclide * s->points, *last = low + s->points - 2;
@@ -164,7 +164,7 @@ static void reference(void *state)
     }
 }
 
-/* Sums of up to 34 positive terms, each off by a few 1e-7. */
+/* Sums of up to 34 positive terms, each with a relative error of a few 1e-7. */
 static bool check(const void *state, struct strbuf *why)
 {
     const struct xsb *s = state;
@@ -184,7 +184,7 @@ static const struct workload_size sizes[] = {
 };
 
 static const struct workload_input inputs[] = {
-    {"lookups", NULL, 1, 1 << 24, "a work-item each"},
+    {"lookups", NULL, 1, 1 << 24, "one work-item each"},
     {"nuclides", NULL, 1, 400, "XSBench's reactors have 68 and 355"},
     {"points", NULL, 3, 12000, "of a nuclide's grid; XSBench has 11303"},
     {NULL, NULL, 0, 0, NULL},
