@@ -25,11 +25,11 @@ bool trace_footer_ends_at(int fd, uint64_t end)
         !read_at(fd, end - sizeof tail, tail, sizeof tail))
         return false;
     struct cursor in = {tail, tail + 8, false};
-    uint64_t footer = get_fixed(&in, 8), most = end - sizeof tail - sizeof head;
+    uint64_t footer = cursor_get_fixed(&in, 8), most = end - sizeof tail - sizeof head;
     if (footer > most || !read_at(fd, footer, head, sizeof head) || head[0] != TAG_FOOTER)
         return false;
     in = (struct cursor){head + 1, head + 5, false};
-    return get_fixed(&in, 4) == most - footer;
+    return cursor_get_fixed(&in, 4) == most - footer;
 }
 
 /* The same, and the magic follows it. */

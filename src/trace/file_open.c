@@ -10,24 +10,26 @@
 
 static const char *get_footer_text(struct trace_reader *r, struct cursor *in)
 {
-    uint64_t len = get_varint(in);
-    const uint8_t *data = get_raw(in, len);
+    uint64_t len = cursor_get_varint(in);
+    const uint8_t *data = cursor_get_raw(in, len);
     return arena_strndup(&r->arena, data ? (const char *)data : "", data ? len : 0);
 }
 
 static uint64_t *get_places(struct trace_reader *r, struct cursor *in, uint32_t *n)
 {
-    uint64_t count = get_limited(in, (uint64_t)(in->end - in->at)); /* each takes at least a byte */
+    uint64_t count =
+        cursor_get_limited(in, (uint64_t)(in->end - in->at)); /* each takes at least a byte */
     uint64_t *places = ARENA_ARRAY(&r->arena, uint64_t, count + 1);
     for (uint64_t i = 0; i < count; i++)
-        places[i] = get_varint(in);
+        places[i] = cursor_get_varint(in);
     *n = (uint32_t)count;
     return places;
 }
 
 static void take_notes(struct trace_reader *r, struct cursor *in)
 {
-    uint64_t n = get_limited(in, (uint64_t)(in->end - in->at)); /* each takes at least a byte */
+    uint64_t n =
+        cursor_get_limited(in, (uint64_t)(in->end - in->at)); /* each takes at least a byte */
     r->notes = ARENA_ARRAY(&r->arena, struct trace_note, n + 1);
     r->n_notes = (uint32_t)n;
     for (uint64_t i = 0; i < n; i++) {
@@ -68,7 +70,7 @@ static bool check_head(struct trace_reader *r, struct strbuf *why)
     if (memcmp(head, TRACE_MAGIC, 12) != 0)
         return trace_bad(0, why, "this is not a Heddle trace");
     struct cursor in = {head + 12, head + 16, false};
-    r->version = (uint32_t)get_fixed(&in, 4);
+    r->version = (uint32_t)cursor_get_fixed(&in, 4);
     if (r->version >= TRACE_FIRST_VERSION && r->version <= TRACE_VERSION)
         return true;
     strbuf_addf(why, "byte 12: version %u of the format; this Heddle reads versions %d to %d",
@@ -104,7 +106,7 @@ static bool find_footer(struct trace_reader *r, uint64_t *at, struct strbuf *why
                    : trace_bad(r->bytes, why,
                                "the file ends here, without its footer: it was cut off");
     struct cursor in = {tail, tail + 8, false};
-    *at = get_fixed(&in, 8);
+    *at = cursor_get_fixed(&in, 8);
     return *at < tail_at || trace_bad(tail_at, why, "the offset of the footer is after the end");
 }
 

@@ -37,8 +37,8 @@ static bool take_chunk_head(const struct trace_reader *r, uint64_t at, uint8_t *
         return false;
     struct cursor in = {head + 1, head + sizeof head, false};
     *tag = head[0];
-    *packed = get_fixed(&in, 4);
-    *bytes = get_fixed(&in, 4);
+    *packed = cursor_get_fixed(&in, 4);
+    *bytes = cursor_get_fixed(&in, 4);
     if (*bytes > TRACE_MAX_CHUNK || *packed > ZSTD_compressBound(TRACE_MAX_CHUNK))
         return trace_bad(at, why, "this part exceeds the size limit");
     if (*packed > r->bytes - at - sizeof head)
@@ -50,10 +50,10 @@ static bool unpack(struct trace_reader *r, uint64_t at, uint64_t packed, uint64_
                    struct chunk *c, struct strbuf *why)
 {
     r->packed.n = 0;
-    if (!trace_read_at(r, at + TRACE_CHUNK_HEAD, bytes_room(&r->packed, packed), packed, why))
+    if (!trace_read_at(r, at + TRACE_CHUNK_HEAD, bytes_reserve(&r->packed, packed), packed, why))
         return false;
     c->content.n = 0;
-    bytes_room(&c->content, bytes + 1);
+    bytes_reserve(&c->content, bytes + 1);
     size_t n = ZSTD_decompressDCtx(r->zstd, c->content.data, bytes, r->packed.data, packed);
     if (ZSTD_isError(n)) {
         strbuf_addf(why, "byte %llu: this part is damaged: %s", (unsigned long long)at,
@@ -93,8 +93,8 @@ bool trace_load_chunk(struct trace_reader *r, uint64_t at, enum trace_tag tag, s
 /* A text as a terminated copy, which replaces *copy. */
 static const char *get_text(struct cursor *in, char **copy, size_t *n)
 {
-    uint64_t len = get_varint(in);
-    const uint8_t *data = get_raw(in, len);
+    uint64_t len = cursor_get_varint(in);
+    const uint8_t *data = cursor_get_raw(in, len);
     free(*copy);
     *copy = xcalloc(1, data ? len + 1 : 1);
     if (data)
@@ -114,12 +114,12 @@ bool trace_reader_module(struct trace_reader *r, uint32_t i, struct trace_module
     struct cursor in = content_of(&r->module);
     m->name = get_text(&in, &r->texts[0], NULL);
     m->text = get_text(&in, &r->texts[1], &m->text_bytes);
-    uint64_t n = get_limited(&in, (uint64_t)(in.end - in.at));
+    uint64_t n = cursor_get_limited(&in, (uint64_t)(in.end - in.at));
     free(r->module_addresses);
     m->addresses = r->module_addresses = xcalloc(n + 1, sizeof *r->module_addresses);
     m->n_addresses = (uint32_t)n;
     for (uint64_t k = 0; k < n; k++)
-        r->module_addresses[k] = get_varint(&in);
+        r->module_addresses[k] = cursor_get_varint(&in);
     if (in.bad || in.at != in.end)
         return trace_bad(r->modules[i], why, "this module is not valid");
     return true;
@@ -131,20 +131,20 @@ static bool take_launch(struct trace_reader *r, uint64_t at, struct trace_launch
     if (!trace_load_chunk(r, at, TAG_LAUNCH, &r->launch, why))
         return false;
     struct cursor in = content_of(&r->launch);
-    l->module = (uint32_t)get_limited(&in, UINT32_MAX);
+    l->module = (uint32_t)cursor_get_limited(&in, UINT32_MAX);
     l->kernel = get_text(&in, &r->texts[2], NULL);
     const uint64_t most_ctas = 1ull << 40;
     r->n_ctas = 1;
     for (int i = 0; i < 3; i++) {
-        l->grid[i] = (uint32_t)get_limited(&in, UINT32_MAX);
-        l->block[i] = (uint32_t)get_limited(&in, UINT32_MAX);
-        l->offset[i] = (uint32_t)get_limited(&in, UINT32_MAX);
+        l->grid[i] = (uint32_t)cursor_get_limited(&in, UINT32_MAX);
+        l->block[i] = (uint32_t)cursor_get_limited(&in, UINT32_MAX);
+        l->offset[i] = (uint32_t)cursor_get_limited(&in, UINT32_MAX);
         in.bad |= !l->grid[i] || !l->block[i] || l->grid[i] > most_ctas / r->n_ctas;
         r->n_ctas = in.bad ? 1 : r->n_ctas * l->grid[i];
     }
-    l->work_dim = (uint32_t)get_limited(&in, 3);
-    l->shared_bytes = (uint32_t)get_limited(&in, UINT32_MAX);
-    l->dynamic_shared_bytes = (uint32_t)get_limited(&in, UINT32_MAX);
+    l->work_dim = (uint32_t)cursor_get_limited(&in, 3);
+    l->shared_bytes = (uint32_t)cursor_get_limited(&in, UINT32_MAX);
+    l->dynamic_shared_bytes = (uint32_t)cursor_get_limited(&in, UINT32_MAX);
     if (in.bad || in.at != in.end || l->module >= r->n_modules)
         return trace_bad(at, why, "this launch is not valid");
     return true;
@@ -152,12 +152,12 @@ static bool take_launch(struct trace_reader *r, uint64_t at, struct trace_launch
 
 static void take_pages(struct trace_reader *r, struct cursor *in)
 {
-    uint64_t n = get_limited(in, (uint64_t)(in->end - in->at)), before = 0;
+    uint64_t n = cursor_get_limited(in, (uint64_t)(in->end - in->at)), before = 0;
     free(r->pages);
     r->pages = xcalloc(n + 1, sizeof *r->pages);
     r->n_pages = (uint32_t)n;
     for (uint64_t i = 0; i < n; i++)
-        before = r->pages[i] = before + get_varint(in);
+        before = r->pages[i] = before + cursor_get_varint(in);
 }
 
 bool trace_reader_launch(struct trace_reader *r, uint32_t i, struct trace_launch *l,
@@ -167,9 +167,9 @@ bool trace_reader_launch(struct trace_reader *r, uint32_t i, struct trace_launch
     if (!trace_load_chunk(r, at, TAG_LAUNCH_END, &r->launch_end, why))
         return false;
     struct cursor in = content_of(&r->launch_end);
-    uint64_t launch_at = get_varint(&in);
-    end->warp_insts = get_varint(&in);
-    end->piece_bytes = get_varint(&in);
+    uint64_t launch_at = cursor_get_varint(&in);
+    end->warp_insts = cursor_get_varint(&in);
+    end->piece_bytes = cursor_get_varint(&in);
     for (uint32_t k = 0; k < N_TRACE_REASONS; k++) {
         const char *where = get_text(&in, &r->texts[4 + k], NULL);
         end->reasons[k] = where[0] ? where : NULL;
@@ -191,14 +191,14 @@ bool trace_reader_launch(struct trace_reader *r, uint32_t i, struct trace_launch
 /* Reads the places of a CTA, or skips them (`out` NULL). */
 static void take_places(struct cursor *in, uint64_t *first_chunk, struct trace_cta *out)
 {
-    uint64_t n = get_limited(in, (uint64_t)(in->end - in->at)), chunk = *first_chunk;
+    uint64_t n = cursor_get_limited(in, (uint64_t)(in->end - in->at)), chunk = *first_chunk;
     for (uint64_t i = 0; i < n && !in->bad; i++) {
-        chunk += i ? get_varint(in) : get_signed(in);
+        chunk += i ? cursor_get_varint(in) : cursor_get_signed(in);
         if (!i)
             *first_chunk = chunk;
         struct trace_place p = {.chunk = chunk};
-        p.at = (uint32_t)get_limited(in, TRACE_MAX_CHUNK);
-        p.n = (uint32_t)get_limited(in, TRACE_MAX_CHUNK);
+        p.at = (uint32_t)cursor_get_limited(in, TRACE_MAX_CHUNK);
+        p.n = (uint32_t)cursor_get_limited(in, TRACE_MAX_CHUNK);
         if (!out)
             continue;
         ARRAY_RESERVE(out->places, out->cap, out->n + 1);
@@ -259,16 +259,16 @@ static bool find_piece(const struct trace_place *p, const struct chunk *c, uint6
     struct cursor in = content_of(c);
     in.at = p->at <= c->content.n ? in.at + p->at : in.end;
     for (uint32_t i = 0; i < p->n; i++) {
-        uint64_t whose = get_varint(&in), n = get_limited(&in, TRACE_MAX_PIECE);
-        const uint8_t *data = get_raw(&in, n);
+        uint64_t whose = cursor_get_varint(&in), n = cursor_get_limited(&in, TRACE_MAX_PIECE);
+        const uint8_t *data = cursor_get_raw(&in, n);
         if (in.bad)
             return trace_bad(c->at, why, "the pieces in this part are not valid");
         if (first + i < *done || whose != warp)
             continue;
         *done = first + i + 1;
         out->n = 0;
-        bytes_room(out, n + 1); /* an empty piece needs a pointer too */
-        put_raw(out, data, n);
+        bytes_reserve(out, n + 1); /* an empty piece needs a pointer too */
+        bytes_put_raw(out, data, n);
         return true;
     }
     return false;

@@ -66,14 +66,14 @@ static void write_chunk(struct trace_writer *w, enum trace_tag tag, const struct
     w->packed.n = 0;
     size_t bound = ZSTD_compressBound(content->n);
     size_t n =
-        ZSTD_compress2(w->zstd, bytes_room(&w->packed, bound), bound, content->data, content->n);
+        ZSTD_compress2(w->zstd, bytes_reserve(&w->packed, bound), bound, content->data, content->n);
     if (ZSTD_isError(n) || content->n > TRACE_MAX_CHUNK) {
         w->failed = true;
         return;
     }
-    put_byte(&head, (uint8_t)tag);
-    put_fixed(&head, n, 4);
-    put_fixed(&head, content->n, 4);
+    bytes_put_byte(&head, (uint8_t)tag);
+    bytes_put_fixed(&head, n, 4);
+    bytes_put_fixed(&head, content->n, 4);
     write_raw(w, head.data, head.n);
     write_raw(w, w->packed.data, n);
     free(head.data);
@@ -81,7 +81,7 @@ static void write_chunk(struct trace_writer *w, enum trace_tag tag, const struct
 
 static void put_string(struct bytes *b, const char *text)
 {
-    put_text(b, text ? text : "", text ? strlen(text) : 0);
+    bytes_put_text(b, text ? text : "", text ? strlen(text) : 0);
 }
 
 struct trace_writer *trace_writer_create(struct sink sink, const struct trace_about *about)
@@ -96,8 +96,8 @@ struct trace_writer *trace_writer_create(struct sink sink, const struct trace_ab
     put_string(&w->about, about->origin);
     put_string(&w->about, about->gpu);
     put_string(&w->about, about->machine);
-    put_raw(&head, TRACE_MAGIC, 12);
-    put_fixed(&head, TRACE_VERSION, 4);
+    bytes_put_raw(&head, TRACE_MAGIC, 12);
+    bytes_put_fixed(&head, TRACE_VERSION, 4);
     write_raw(w, head.data, head.n);
     free(head.data);
     return w;
@@ -114,11 +114,11 @@ uint32_t trace_writer_module(struct trace_writer *w, const struct trace_module *
 {
     struct bytes b = {0};
     put_string(&b, m->name);
-    put_text(&b, m->text, m->text_bytes);
-    put_varint(&b, m->n_addresses);
+    bytes_put_text(&b, m->text, m->text_bytes);
+    bytes_put_varint(&b, m->n_addresses);
     for (uint32_t i = 0; i < m->n_addresses; i++)
-        put_varint(&b, m->addresses[i]);
-    put_varint(&w->modules, w->at);
+        bytes_put_varint(&b, m->addresses[i]);
+    bytes_put_varint(&w->modules, w->at);
     write_chunk(w, TAG_MODULE, &b);
     free(b.data);
     return w->n_modules++;
@@ -127,18 +127,18 @@ uint32_t trace_writer_module(struct trace_writer *w, const struct trace_module *
 void trace_writer_begin_launch(struct trace_writer *w, const struct trace_launch *l)
 {
     struct bytes b = {0};
-    put_varint(&b, l->module);
+    bytes_put_varint(&b, l->module);
     put_string(&b, l->kernel);
     w->n_ctas = 1;
     for (int i = 0; i < 3; i++) {
-        put_varint(&b, l->grid[i]);
-        put_varint(&b, l->block[i]);
-        put_varint(&b, l->offset[i]);
+        bytes_put_varint(&b, l->grid[i]);
+        bytes_put_varint(&b, l->block[i]);
+        bytes_put_varint(&b, l->offset[i]);
         w->n_ctas *= l->grid[i];
     }
-    put_varint(&b, l->work_dim);
-    put_varint(&b, l->shared_bytes);
-    put_varint(&b, l->dynamic_shared_bytes);
+    bytes_put_varint(&b, l->work_dim);
+    bytes_put_varint(&b, l->shared_bytes);
+    bytes_put_varint(&b, l->dynamic_shared_bytes);
     w->launch_at = w->at;
     write_chunk(w, TAG_LAUNCH, &b);
     free(b.data);
@@ -163,9 +163,9 @@ static void close_place(struct index_cta *c, uint64_t chunk)
 {
     if (!c->is_open)
         return;
-    put_varint(&c->places, chunk - c->chunk);
-    put_varint(&c->places, c->at);
-    put_varint(&c->places, c->n_pieces);
+    bytes_put_varint(&c->places, chunk - c->chunk);
+    bytes_put_varint(&c->places, c->at);
+    bytes_put_varint(&c->places, c->n_pieces);
     c->chunk = chunk;
     c->n_places++;
     c->is_open = false;
@@ -178,12 +178,12 @@ static void write_page(struct trace_writer *w, uint64_t number)
     uint64_t before = 0;
     for (uint32_t i = 0; i < TRACE_INDEX_CTAS; i++) {
         struct index_cta *c = &p->ctas[i];
-        put_varint(&b, c->n_places);
+        bytes_put_varint(&b, c->n_places);
         if (c->n_places) { /* the first chunk of a CTA is usually that of the previous CTA */
             struct cursor in = {c->places.data, c->places.data + c->places.n, false};
-            uint64_t first = get_varint(&in);
-            put_signed(&b, first - before);
-            put_raw(&b, in.at, (size_t)(in.end - in.at));
+            uint64_t first = cursor_get_varint(&in);
+            bytes_put_signed(&b, first - before);
+            bytes_put_raw(&b, in.at, (size_t)(in.end - in.at));
             before = first;
         }
         free(c->places.data);
@@ -231,8 +231,8 @@ void trace_writer_piece(struct trace_writer *w, uint64_t cta, uint32_t warp, con
     }
     w->last_cta = cta;
     c->n_pieces++;
-    put_varint(&w->pieces, warp);
-    put_text(&w->pieces, (const char *)data, n);
+    bytes_put_varint(&w->pieces, warp);
+    bytes_put_text(&w->pieces, (const char *)data, n);
     w->piece_bytes += n;
 }
 
@@ -252,14 +252,14 @@ static void put_launch_end(const struct trace_writer *w, const struct trace_laun
                            struct bytes *b)
 {
     uint64_t before = 0;
-    put_varint(b, w->launch_at);
-    put_varint(b, end->warp_insts);
-    put_varint(b, w->piece_bytes);
+    bytes_put_varint(b, w->launch_at);
+    bytes_put_varint(b, end->warp_insts);
+    bytes_put_varint(b, w->piece_bytes);
     for (uint32_t i = 0; i < N_TRACE_REASONS; i++)
         put_string(b, end->reasons[i]);
-    put_varint(b, w->n_pages);
+    bytes_put_varint(b, w->n_pages);
     for (uint32_t i = 0; i < w->n_pages; i++) {
-        put_varint(b, w->page_at[i] - before);
+        bytes_put_varint(b, w->page_at[i] - before);
         before = w->page_at[i];
     }
 }
@@ -268,7 +268,7 @@ void trace_writer_end_launch(struct trace_writer *w, const struct trace_launch_e
 {
     struct bytes b = {0};
     put_launch_end(w, end, &b);
-    put_varint(&w->launches, w->at);
+    bytes_put_varint(&w->launches, w->at);
     w->n_launches++;
     write_chunk(w, TAG_LAUNCH_END, &b);
     free(b.data);
@@ -283,16 +283,16 @@ bool trace_writer_finish(struct trace_writer *w)
 {
     struct bytes b = {0}, tail = {0};
     uint64_t footer_at = w->at;
-    put_raw(&b, w->about.data, w->about.n);
-    put_varint(&b, w->n_notes);
-    put_raw(&b, w->notes.data, w->notes.n);
-    put_varint(&b, w->n_modules);
-    put_raw(&b, w->modules.data, w->modules.n);
-    put_varint(&b, w->n_launches);
-    put_raw(&b, w->launches.data, w->launches.n);
+    bytes_put_raw(&b, w->about.data, w->about.n);
+    bytes_put_varint(&b, w->n_notes);
+    bytes_put_raw(&b, w->notes.data, w->notes.n);
+    bytes_put_varint(&b, w->n_modules);
+    bytes_put_raw(&b, w->modules.data, w->modules.n);
+    bytes_put_varint(&b, w->n_launches);
+    bytes_put_raw(&b, w->launches.data, w->launches.n);
     write_chunk(w, TAG_FOOTER, &b);
-    put_fixed(&tail, footer_at, 8);
-    put_raw(&tail, TRACE_END_MAGIC, 8);
+    bytes_put_fixed(&tail, footer_at, 8);
+    bytes_put_raw(&tail, TRACE_END_MAGIC, 8);
     write_raw(w, tail.data, tail.n);
     free(b.data);
     free(tail.data);

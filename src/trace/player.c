@@ -82,12 +82,12 @@ static void look_ahead(struct emu_warp *w, struct warp_play *play, const struct 
     const struct trace_op *t = &ops->ops[w->pc];
     play->mask = w->active;
     if (t->asks & ASK_GUARD) {
-        play->mask = read_guard(&play->stream, op, w->pc, w->active);
+        play->mask = stream_read_guard(&play->stream, op, w->pc, w->active);
         w->preds[op->guard & ~OP_NEGATED] = op->guard & OP_NEGATED ? ~play->mask : play->mask;
     }
     if (!play->mask || !(t->asks & ASK_ADDRESS))
         return;
-    play->address = read_address(&play->stream, w->pc, play->mask);
+    play->address = stream_read_address(&play->stream, w->pc, play->mask);
     if (ops->has_atomics)
         show_addresses(w, op, play->address);
 }
@@ -158,7 +158,7 @@ static void play_branch_table(struct emu_warp *w, struct warp_play *play, const 
         simt_branch(w, here, mask, meet);
         return;
     }
-    uint64_t target = read_value(&play->stream, here, mask, &group);
+    uint64_t target = stream_read_value(&play->stream, here, mask, &group);
     bool is_known = false;
     for (int64_t i = 0; i < op->imm; i++)
         is_known |= p->extra[op->extra + i] == target;
@@ -176,7 +176,7 @@ static void play_indirect_call(struct emu_warp *w, struct warp_play *play, const
 {
     const struct program *p = w->emu->program;
     uint32_t now;
-    uint64_t callee = read_value(&play->stream, w->pc - 1, mask, &now);
+    uint64_t callee = stream_read_value(&play->stream, w->pc - 1, mask, &now);
     const struct call_site *site = &p->calls[op->extra];
     if (!now || callee >= p->module->n_funcs || !p->funcs[callee].func->has_body ||
         p->funcs[callee].func->n_params != site->n_args) {
@@ -197,7 +197,7 @@ static void play_barrier(struct emu_warp *w, struct warp_play *play, const struc
 {
     uint32_t lane = (uint32_t)__builtin_ctz(mask), unused;
     if (asks) {
-        uint64_t v = read_value(&play->stream, w->pc - 1, mask, &unused);
+        uint64_t v = stream_read_value(&play->stream, w->pc - 1, mask, &unused);
         if (!(op->a & OP_POOL))
             ((uint32_t *)warp_row(w, op->a))[lane] = (uint32_t)v;
         if (op->imm && !(op->b & OP_POOL))
@@ -213,7 +213,7 @@ static void play_host_call(struct emu_warp *w, struct warp_play *play, const str
     size_t n;
     if (is_heap_call(site))
         heap_put_off(w, site, 0); /* it takes its time; no lane receives an address */
-    const char *text = read_text(&play->stream, &n);
+    const char *text = stream_read_text(&play->stream, &n);
     if (text && e->print)
         e->print(e->print_user, text, n);
     e->stats->printf_bytes += n;
@@ -255,7 +255,7 @@ static void play_control(struct emu_warp *w, struct warp_play *play, const struc
         break;
     default: /* it computes something: only its timing matters */
         if (t->asks & ASK_ZEROS)
-            w->emu->stats->div_by_zero += read_zeros(&play->stream);
+            w->emu->stats->div_by_zero += stream_read_zeros(&play->stream);
     }
 }
 
@@ -352,7 +352,7 @@ static uint64_t play_warp(struct emu_warp *w, uint64_t slice)
         look_ahead(w, p, ops);
     if (p->stream.failed)
         report(w, p, "the trace does not say how this warp continues");
-    else if (w->state == WARP_DONE && !read_is_over(&p->stream))
+    else if (w->state == WARP_DONE && !stream_read_is_over(&p->stream))
         report(w, p, "the trace has more of this warp than it can execute");
     return 1;
 }
@@ -393,7 +393,7 @@ static void cta_begins(struct emu *e, struct emu_cta *cta)
         struct warp_play *w = &c->warps[i];
         w->n_pieces = 0;
         w->stream.most = p->warp_insts;
-        read_begin(&w->stream);
+        stream_read_begin(&w->stream);
         cta->warps[i].trace = w;
         w->stream.failed = !ok;
         if (ok)

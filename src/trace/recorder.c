@@ -70,11 +70,11 @@ static struct trace_recorder *recorder_of(const struct emu *e)
 static void seal(struct sm_record *s, struct warp_record *w, uint64_t cycle)
 {
     struct bytes *out = &w->stream.out;
-    write_piece_end(&w->stream);
+    stream_write_piece_end(&w->stream);
     ARRAY_RESERVE(s->sealed, s->cap_sealed, s->n_sealed + 1);
     s->sealed[s->n_sealed++] = (struct sealed){
         .cycle = cycle, .cta = w->cta->number, .at = s->pile.n, .n = out->n, .warp = w->id};
-    put_raw(&s->pile, out->data, out->n);
+    bytes_put_raw(&s->pile, out->data, out->n);
     out->n = 0;
 }
 
@@ -183,19 +183,19 @@ static void answer(struct emu_warp *w, struct sm_record *s, struct stream_writer
 {
     const struct emu *e = w->emu;
     if (q->t->asks & ASK_GUARD)
-        write_guard(out, q->op, q->pc, q->active, q->mask);
+        stream_write_guard(out, q->op, q->pc, q->active, q->mask);
     if (!q->mask)
         return;
     if (q->t->asks & ASK_ADDRESS)
-        write_address(out, q->pc, q->mask, e->last.address);
+        stream_write_address(out, q->pc, q->mask, e->last.address);
     if (asks_target(w, q))
-        write_value(out, q->pc, q->mask, q->target, q->target_lanes);
+        stream_write_value(out, q->pc, q->mask, q->target, q->target_lanes);
     if (q->t->asks & ASK_BARRIER)
-        write_value(out, q->pc, q->mask, q->barrier, q->mask);
+        stream_write_value(out, q->pc, q->mask, q->barrier, q->mask);
     if (q->t->asks & ASK_TEXT)
-        write_text(out, strbuf_text(&s->printed), s->printed.len);
+        stream_write_text(out, strbuf_text(&s->printed), s->printed.len);
     if (q->t->asks & ASK_ZEROS)
-        write_zeros(out, (uint32_t)(e->stats->div_by_zero - q->zeros));
+        stream_write_zeros(out, (uint32_t)(e->stats->div_by_zero - q->zeros));
 }
 
 static uint64_t record_warp(struct emu_warp *w, uint64_t slice)

@@ -34,18 +34,19 @@ struct stream_writer {
     uint64_t n_expected; /* answers since the last unpredicted one */
 };
 
-void write_guard(struct stream_writer *w, const struct op *op, uint32_t pc, uint32_t active,
-                 uint32_t mask);
-void write_address(struct stream_writer *w, uint32_t pc, uint32_t mask, const uint64_t *address);
+void stream_write_guard(struct stream_writer *w, const struct op *op, uint32_t pc, uint32_t active,
+                        uint32_t mask);
+void stream_write_address(struct stream_writer *w, uint32_t pc, uint32_t mask,
+                          const uint64_t *address);
 /* Where an indirect jump goes (its lanes are in `mask`), or the number and threads of a barrier. */
-void write_value(struct stream_writer *w, uint32_t pc, uint32_t mask, uint64_t value,
-                 uint32_t lanes);
+void stream_write_value(struct stream_writer *w, uint32_t pc, uint32_t mask, uint64_t value,
+                        uint32_t lanes);
 /* How many lanes divided by zero; the prediction is none. */
-void write_zeros(struct stream_writer *w, uint32_t n);
+void stream_write_zeros(struct stream_writer *w, uint32_t n);
 /* What was printed; the prediction is nothing. */
-void write_text(struct stream_writer *w, const char *text, size_t n);
+void stream_write_text(struct stream_writer *w, const char *text, size_t n);
 /* Ends the piece: `out` is complete. */
-void write_piece_end(struct stream_writer *w);
+void stream_write_piece_end(struct stream_writer *w);
 
 /* --- reading --- */
 
@@ -60,16 +61,17 @@ struct stream_reader {
 };
 
 /* Another warp begins; its first piece is read on demand. */
-void read_begin(struct stream_reader *r);
+void stream_read_begin(struct stream_reader *r);
 /* Nothing may be left when the warp has ended. */
-bool read_is_over(struct stream_reader *r);
+bool stream_read_is_over(struct stream_reader *r);
 
-uint32_t read_guard(struct stream_reader *r, const struct op *op, uint32_t pc, uint32_t active);
+uint32_t stream_read_guard(struct stream_reader *r, const struct op *op, uint32_t pc,
+                           uint32_t active);
 /* All 32 addresses; only those in the mask are new. Valid until the next call. */
-const uint64_t *read_address(struct stream_reader *r, uint32_t pc, uint32_t mask);
-uint64_t read_value(struct stream_reader *r, uint32_t pc, uint32_t mask, uint32_t *lanes);
-uint32_t read_zeros(struct stream_reader *r);
+const uint64_t *stream_read_address(struct stream_reader *r, uint32_t pc, uint32_t mask);
+uint64_t stream_read_value(struct stream_reader *r, uint32_t pc, uint32_t mask, uint32_t *lanes);
+uint32_t stream_read_zeros(struct stream_reader *r);
 /* The text, valid until the next question; NULL = nothing was printed. */
-const char *read_text(struct stream_reader *r, size_t *n);
+const char *stream_read_text(struct stream_reader *r, size_t *n);
 
 #endif

@@ -12,12 +12,12 @@ static void fail(struct stream_reader *r)
 /* Reads the count of predicted answers that follows an unpredicted one, or begins a piece. */
 static void next_run(struct stream_reader *r)
 {
-    r->n_expected = get_limited(&r->in, r->most);
+    r->n_expected = cursor_get_limited(&r->in, r->most);
     if (r->in.bad)
         fail(r);
 }
 
-void read_begin(struct stream_reader *r)
+void stream_read_begin(struct stream_reader *r)
 {
     model_begin(&r->model);
     r->in = (struct cursor){0};
@@ -48,7 +48,7 @@ static void answer_end(struct stream_reader *r)
         next_run(r);
 }
 
-bool read_is_over(struct stream_reader *r)
+bool stream_read_is_over(struct stream_reader *r)
 {
     while (!r->failed && !r->n_expected && r->in.at == r->in.end) {
         if (!r->refill(r))
@@ -73,7 +73,7 @@ static uint64_t get_bits(struct bit_reader *b, uint32_t n)
         return low | get_bits(b, n - 32) << 32;
     }
     for (; b->n < n; b->n += 8)
-        b->pending |= (uint64_t)get_byte(b->in) << b->n;
+        b->pending |= (uint64_t)cursor_get_byte(b->in) << b->n;
     uint64_t v = b->pending & ((1ull << n) - 1);
     b->pending >>= n;
     b->n -= n;
@@ -82,7 +82,7 @@ static uint64_t get_bits(struct bit_reader *b, uint32_t n)
 
 static uint32_t get_lanes(struct cursor *in, uint32_t of)
 {
-    switch (get_byte(in)) {
+    switch (cursor_get_byte(in)) {
     case LANES_ALL:
         return of;
     case LANES_NONE:
@@ -100,7 +100,8 @@ static uint32_t get_lanes(struct cursor *in, uint32_t of)
     return lanes;
 }
 
-uint32_t read_guard(struct stream_reader *r, const struct op *op, uint32_t pc, uint32_t active)
+uint32_t stream_read_guard(struct stream_reader *r, const struct op *op, uint32_t pc,
+                           uint32_t active)
 {
     struct guard_state *g = model_guard(&r->model, op, pc);
     uint32_t mask = g->lanes & active;
@@ -117,8 +118,9 @@ uint32_t read_guard(struct stream_reader *r, const struct op *op, uint32_t pc, u
 static void read_grid(struct stream_reader *r, struct address_state *s, uint32_t first,
                       uint32_t log_row)
 {
-    uint64_t address = r->model.last_address + get_signed(&r->in);
-    uint64_t stride = get_signed(&r->in), pitch = log_row < 5 ? get_signed(&r->in) : 0;
+    uint64_t address = r->model.last_address + cursor_get_signed(&r->in);
+    uint64_t stride = cursor_get_signed(&r->in),
+             pitch = log_row < 5 ? cursor_get_signed(&r->in) : 0;
     uint32_t columns = (1u << log_row) - 1;
     address_learn_step(s, address - s->address[first]);
     uint64_t base = address - stride * (first & columns) - pitch * (first >> log_row);
@@ -129,7 +131,7 @@ static void read_grid(struct stream_reader *r, struct address_state *s, uint32_t
 static void read_like(struct stream_reader *r, struct address_state *s, uint32_t first, uint32_t k)
 {
     const struct address_state *like = k < MODEL_RECENT ? r->model.recent[k] : NULL;
-    uint64_t address = r->model.last_address + get_signed(&r->in);
+    uint64_t address = r->model.last_address + cursor_get_signed(&r->in);
     if (!like || like == s) {
         r->in.bad = true;
         return;
@@ -142,8 +144,8 @@ static void read_like(struct stream_reader *r, struct address_state *s, uint32_t
 static void read_distances(struct stream_reader *r, struct address_state *s, uint32_t mask,
                            bool moved)
 {
-    uint64_t least = get_signed(&r->in);
-    uint32_t bits = get_byte(&r->in);
+    uint64_t least = cursor_get_signed(&r->in);
+    uint32_t bits = cursor_get_byte(&r->in);
     if (bits > 64) {
         r->in.bad = true;
         return;
@@ -161,8 +163,8 @@ static void read_distances(struct stream_reader *r, struct address_state *s, uin
 
 static void read_gaps(struct stream_reader *r, struct address_state *s, uint32_t mask)
 {
-    uint64_t address = r->model.last_address + get_signed(&r->in);
-    uint32_t low = get_byte(&r->in);
+    uint64_t address = r->model.last_address + cursor_get_signed(&r->in);
+    uint32_t low = cursor_get_byte(&r->in);
     struct bit_reader b = {.in = &r->in};
     if (low > MAX_GAP_BITS) {
         r->in.bad = true;
@@ -181,7 +183,7 @@ static void read_gaps(struct stream_reader *r, struct address_state *s, uint32_t
 
 static void read_step(struct stream_reader *r, struct address_state *s)
 {
-    uint64_t delta = get_signed(&r->in);
+    uint64_t delta = cursor_get_signed(&r->in);
     address_learn_step(s, delta);
     for (uint32_t i = 0; i < WARP_LANES; i++)
         s->address[i] += delta;
@@ -189,7 +191,7 @@ static void read_step(struct stream_reader *r, struct address_state *s)
 
 static void read_surprise(struct stream_reader *r, struct address_state *s, uint32_t mask)
 {
-    uint32_t first = (uint32_t)__builtin_ctz(mask), byte = get_byte(&r->in);
+    uint32_t first = (uint32_t)__builtin_ctz(mask), byte = cursor_get_byte(&r->in);
     uint32_t argument = byte >> ADDRESS_FORM_BITS;
     switch (byte & ((1 << ADDRESS_FORM_BITS) - 1)) {
     case ADDRESS_STEP:
@@ -217,7 +219,7 @@ static void read_surprise(struct stream_reader *r, struct address_state *s, uint
     answer_end(r);
 }
 
-const uint64_t *read_address(struct stream_reader *r, uint32_t pc, uint32_t mask)
+const uint64_t *stream_read_address(struct stream_reader *r, uint32_t pc, uint32_t mask)
 {
     struct address_state *s = model_address(&r->model, &r->model.ops->ops[pc]);
     if (is_expected(r))
@@ -230,34 +232,34 @@ const uint64_t *read_address(struct stream_reader *r, uint32_t pc, uint32_t mask
 
 /* --- the rest --- */
 
-uint64_t read_value(struct stream_reader *r, uint32_t pc, uint32_t mask, uint32_t *lanes)
+uint64_t stream_read_value(struct stream_reader *r, uint32_t pc, uint32_t mask, uint32_t *lanes)
 {
     struct value_state *v = model_value(&r->model, &r->model.ops->ops[pc]);
     *lanes = mask;
     if (!is_expected(r)) {
-        v->value = get_varint(&r->in);
+        v->value = cursor_get_varint(&r->in);
         *lanes = get_lanes(&r->in, mask);
         answer_end(r);
     }
     return v->value;
 }
 
-uint32_t read_zeros(struct stream_reader *r)
+uint32_t stream_read_zeros(struct stream_reader *r)
 {
     if (is_expected(r))
         return 0;
-    uint32_t n = (uint32_t)get_limited(&r->in, WARP_LANES);
+    uint32_t n = (uint32_t)cursor_get_limited(&r->in, WARP_LANES);
     answer_end(r);
     return n;
 }
 
-const char *read_text(struct stream_reader *r, size_t *n)
+const char *stream_read_text(struct stream_reader *r, size_t *n)
 {
     *n = 0;
     if (is_expected(r))
         return NULL;
-    uint64_t len = get_varint(&r->in);
-    const uint8_t *text = get_raw(&r->in, len);
+    uint64_t len = cursor_get_varint(&r->in);
+    const uint8_t *text = cursor_get_raw(&r->in, len);
     *n = text ? len : 0;
     answer_end(r);
     return (const char *)text;

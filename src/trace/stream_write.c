@@ -5,11 +5,11 @@
 
 static void begin_answer(struct stream_writer *w)
 {
-    put_varint(&w->out, w->n_expected);
+    bytes_put_varint(&w->out, w->n_expected);
     w->n_expected = 0;
 }
 
-void write_piece_end(struct stream_writer *w)
+void stream_write_piece_end(struct stream_writer *w)
 {
     begin_answer(w);
 }
@@ -28,30 +28,30 @@ static void put_bits(struct bit_writer *b, uint64_t v, uint32_t n)
         put_bits(b, v & 0xffffffff, 32);
     b->pending |= v << b->n;
     for (b->n += n; b->n >= 8; b->n -= 8, b->pending >>= 8)
-        put_byte(b->out, (uint8_t)b->pending);
+        bytes_put_byte(b->out, (uint8_t)b->pending);
 }
 
 static void end_bits(struct bit_writer *b)
 {
     if (b->n)
-        put_byte(b->out, (uint8_t)b->pending);
+        bytes_put_byte(b->out, (uint8_t)b->pending);
 }
 
 static void put_lanes(struct bytes *out, uint32_t of, uint32_t lanes)
 {
     if (lanes == of || !lanes) {
-        put_byte(out, lanes ? LANES_ALL : LANES_NONE);
+        bytes_put_byte(out, lanes ? LANES_ALL : LANES_NONE);
         return;
     }
     struct bit_writer b = {.out = out};
-    put_byte(out, LANES_SOME);
+    bytes_put_byte(out, LANES_SOME);
     for (; of; of &= of - 1)
         put_bits(&b, lanes >> __builtin_ctz(of) & 1, 1);
     end_bits(&b);
 }
 
-void write_guard(struct stream_writer *w, const struct op *op, uint32_t pc, uint32_t active,
-                 uint32_t mask)
+void stream_write_guard(struct stream_writer *w, const struct op *op, uint32_t pc, uint32_t active,
+                        uint32_t mask)
 {
     struct guard_state *g = model_guard(&w->model, op, pc);
     if ((g->lanes & active) == mask) {
@@ -130,11 +130,11 @@ static bool write_grid(struct stream_writer *w, struct address_state *s, uint32_
         struct grid g = {.log_row = log_row};
         if (!fit_grid(&g, mask, address))
             continue;
-        put_byte(&w->out, (uint8_t)(ADDRESS_GRID | log_row << ADDRESS_FORM_BITS));
-        put_signed(&w->out, address[first] - w->model.last_address);
-        put_signed(&w->out, g.stride);
+        bytes_put_byte(&w->out, (uint8_t)(ADDRESS_GRID | log_row << ADDRESS_FORM_BITS));
+        bytes_put_signed(&w->out, address[first] - w->model.last_address);
+        bytes_put_signed(&w->out, g.stride);
         if (log_row < 5)
-            put_signed(&w->out, g.pitch);
+            bytes_put_signed(&w->out, g.pitch);
         address_learn_step(s, address[first] - s->address[first]);
         uint64_t base = address[first] - grid_offset(&g, first);
         for (uint32_t i = 0; i < WARP_LANES; i++)
@@ -164,8 +164,8 @@ static bool write_like(struct stream_writer *w, struct address_state *s, uint32_
         const struct address_state *like = w->model.recent[k];
         if (like == s || !lie_like(s, like, mask, address))
             continue;
-        put_byte(&w->out, (uint8_t)(ADDRESS_LIKE | k << ADDRESS_FORM_BITS));
-        put_signed(&w->out, address[first] - w->model.last_address);
+        bytes_put_byte(&w->out, (uint8_t)(ADDRESS_LIKE | k << ADDRESS_FORM_BITS));
+        bytes_put_signed(&w->out, address[first] - w->model.last_address);
         address_learn_step(s, address[first] - s->address[first]);
         for (uint32_t i = 0; i < WARP_LANES; i++)
             s->address[i] = address_like(s, like, i, first, address[first]);
@@ -241,9 +241,9 @@ static void write_gaps(struct stream_writer *w, struct address_state *s, uint32_
                        uint64_t least, const struct gaps *g)
 {
     struct bit_writer b = {.out = &w->out};
-    put_byte(&w->out, ADDRESS_SORTED);
-    put_signed(&w->out, least - w->model.last_address);
-    put_byte(&w->out, (uint8_t)g->low);
+    bytes_put_byte(&w->out, ADDRESS_SORTED);
+    bytes_put_signed(&w->out, least - w->model.last_address);
+    bytes_put_byte(&w->out, (uint8_t)g->low);
     uint64_t address = s->address[__builtin_ctz(mask)] = least;
     uint32_t lanes = mask & (mask - 1);
     for (uint32_t i = 0; i < g->n; i++, lanes &= lanes - 1) {
@@ -273,9 +273,9 @@ static void write_distances(struct stream_writer *w, struct address_state *s, ui
     }
     bool use_moved = s->n_seen && moved.bits < apart.bits;
     const struct distances *d = use_moved ? &moved : &apart;
-    put_byte(&w->out, use_moved ? ADDRESS_MOVED : ADDRESS_APART);
-    put_signed(&w->out, use_moved ? d->least : d->least - w->model.last_address);
-    put_byte(&w->out, (uint8_t)d->bits);
+    bytes_put_byte(&w->out, use_moved ? ADDRESS_MOVED : ADDRESS_APART);
+    bytes_put_signed(&w->out, use_moved ? d->least : d->least - w->model.last_address);
+    bytes_put_byte(&w->out, (uint8_t)d->bits);
     struct bit_writer b = {.out = &w->out};
     for (uint32_t k = 0; k < d->n; k++)
         put_bits(&b, d->v[k], d->bits);
@@ -292,8 +292,8 @@ static void write_surprise(struct stream_writer *w, struct address_state *s, uin
     uint64_t delta = address[first] - s->address[first];
     begin_answer(w);
     if (s->n_seen && moved_by(s, mask, address, delta)) {
-        put_byte(&w->out, ADDRESS_STEP);
-        put_signed(&w->out, delta);
+        bytes_put_byte(&w->out, ADDRESS_STEP);
+        bytes_put_signed(&w->out, delta);
         address_learn_step(s, delta);
         for (uint32_t i = 0; i < WARP_LANES; i++)
             s->address[i] += delta;
@@ -303,7 +303,8 @@ static void write_surprise(struct stream_writer *w, struct address_state *s, uin
     w->model.last_address = s->address[first];
 }
 
-void write_address(struct stream_writer *w, uint32_t pc, uint32_t mask, const uint64_t *address)
+void stream_write_address(struct stream_writer *w, uint32_t pc, uint32_t mask,
+                          const uint64_t *address)
 {
     const struct trace_op *t = &w->model.ops->ops[pc];
     struct address_state *s = model_address(&w->model, t);
@@ -318,8 +319,8 @@ void write_address(struct stream_writer *w, uint32_t pc, uint32_t mask, const ui
 
 /* --- the rest --- */
 
-void write_value(struct stream_writer *w, uint32_t pc, uint32_t mask, uint64_t value,
-                 uint32_t lanes)
+void stream_write_value(struct stream_writer *w, uint32_t pc, uint32_t mask, uint64_t value,
+                        uint32_t lanes)
 {
     struct value_state *v = model_value(&w->model, &w->model.ops->ops[pc]);
     if (v->value == value && lanes == mask) {
@@ -327,27 +328,27 @@ void write_value(struct stream_writer *w, uint32_t pc, uint32_t mask, uint64_t v
         return;
     }
     begin_answer(w);
-    put_varint(&w->out, value);
+    bytes_put_varint(&w->out, value);
     put_lanes(&w->out, mask, lanes);
     v->value = value;
 }
 
-void write_zeros(struct stream_writer *w, uint32_t n)
+void stream_write_zeros(struct stream_writer *w, uint32_t n)
 {
     if (!n) {
         w->n_expected++;
         return;
     }
     begin_answer(w);
-    put_varint(&w->out, n);
+    bytes_put_varint(&w->out, n);
 }
 
-void write_text(struct stream_writer *w, const char *text, size_t n)
+void stream_write_text(struct stream_writer *w, const char *text, size_t n)
 {
     if (!n) {
         w->n_expected++;
         return;
     }
     begin_answer(w);
-    put_text(&w->out, text, n);
+    bytes_put_text(&w->out, text, n);
 }

@@ -248,11 +248,11 @@ static void log_global(const struct emu_warp *w, struct access_log *log, const s
                               .bytes = (uint8_t)a->bytes,
                               .kind = (uint8_t)a->kind,
                               .operation = a->operation};
-    put_raw(&log->bytes, &entry, sizeof entry);
+    bytes_put_raw(&log->bytes, &entry, sizeof entry);
     for (uint32_t m = mask; m; m &= m - 1)
-        put_raw(&log->bytes, &w->emu->last.address[__builtin_ctz(m)], sizeof(uint64_t));
+        bytes_put_raw(&log->bytes, &w->emu->last.address[__builtin_ctz(m)], sizeof(uint64_t));
     for (uint32_t m = a->kind == STORE ? mask : 0; m; m &= m - 1) {
-        stored_bytes(w, a->op, (uint32_t)__builtin_ctz(m), bytes_room(&log->bytes, a->bytes));
+        stored_bytes(w, a->op, (uint32_t)__builtin_ctz(m), bytes_reserve(&log->bytes, a->bytes));
         log->bytes.n += a->bytes;
     }
 }

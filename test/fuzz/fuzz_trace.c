@@ -54,16 +54,16 @@ static bool write_memory(void *user, const void *data, size_t n)
 /* Cuts a piece off the input: its first two bytes say how long it is. */
 static struct cursor cut(struct cursor *in)
 {
-    uint64_t n = get_fixed(in, 2), left = (uint64_t)(in->end - in->at);
-    const uint8_t *data = get_raw(in, n < left ? n : left);
+    uint64_t n = cursor_get_fixed(in, 2), left = (uint64_t)(in->end - in->at);
+    const uint8_t *data = cursor_get_raw(in, n < left ? n : left);
     return (struct cursor){data, data ? data + (n < left ? n : left) : data, false};
 }
 
 static void write_head(struct memory_file *f)
 {
     struct bytes b = {0};
-    put_raw(&b, TRACE_MAGIC, 12);
-    put_fixed(&b, TRACE_VERSION, 4);
+    bytes_put_raw(&b, TRACE_MAGIC, 12);
+    bytes_put_fixed(&b, TRACE_VERSION, 4);
     write_memory(f, b.data, b.n);
     free(b.data);
 }
@@ -75,14 +75,14 @@ static void write_parts(struct memory_file *f, struct cursor in)
     write_head(f);
     while (in.at < in.end) {
         struct bytes b = {0}, packed = {0};
-        uint8_t tag = get_byte(&in);
+        uint8_t tag = cursor_get_byte(&in);
         struct cursor content = cut(&in);
         size_t n = (size_t)(content.end - content.at), bound = ZSTD_compressBound(n);
-        packed.n = ZSTD_compress(bytes_room(&packed, bound), bound, content.at, n, 1);
-        put_byte(&b, tag);
-        put_fixed(&b, packed.n, 4);
-        put_fixed(&b, n, 4);
-        put_raw(&b, packed.data, packed.n);
+        packed.n = ZSTD_compress(bytes_reserve(&packed, bound), bound, content.at, n, 1);
+        bytes_put_byte(&b, tag);
+        bytes_put_fixed(&b, packed.n, 4);
+        bytes_put_fixed(&b, n, 4);
+        bytes_put_raw(&b, packed.data, packed.n);
         write_memory(f, b.data, b.n);
         last = at;
         at += b.n;
@@ -90,8 +90,8 @@ static void write_parts(struct memory_file *f, struct cursor in)
         free(packed.data);
     }
     struct bytes tail = {0};
-    put_fixed(&tail, last, 8);
-    put_raw(&tail, TRACE_END_MAGIC, 8);
+    bytes_put_fixed(&tail, last, 8);
+    bytes_put_raw(&tail, TRACE_END_MAGIC, 8);
     write_memory(f, tail.data, tail.n);
     free(tail.data);
 }

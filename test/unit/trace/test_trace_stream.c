@@ -124,13 +124,13 @@ static bool give_piece(struct stream_reader *r)
 static void write_step(struct stream_writer *w, const struct step *s)
 {
     if (ops[s->pc].asks == ASK_GUARD)
-        write_guard(w, &code[s->pc], s->pc, s->active, s->mask);
+        stream_write_guard(w, &code[s->pc], s->pc, s->active, s->mask);
     else if (ops[s->pc].asks == ASK_ADDRESS)
-        write_address(w, s->pc, s->mask, s->address);
+        stream_write_address(w, s->pc, s->mask, s->address);
     else if (ops[s->pc].asks == ASK_TARGET)
-        write_value(w, s->pc, s->active, s->value, s->mask);
+        stream_write_value(w, s->pc, s->active, s->value, s->mask);
     else
-        write_zeros(w, s->zeros);
+        stream_write_zeros(w, s->zeros);
 }
 
 static int by_value(const void *a, const void *b)
@@ -156,24 +156,24 @@ static void check_step(struct stream_reader *r, const struct step *s)
     uint64_t wanted[WARP_LANES], got[WARP_LANES];
     uint32_t lanes;
     if (ops[s->pc].asks == ASK_GUARD) {
-        assert_int_equal(read_guard(r, &code[s->pc], s->pc, s->active), s->mask);
+        assert_int_equal(stream_read_guard(r, &code[s->pc], s->pc, s->active), s->mask);
     } else if (ops[s->pc].asks == ASK_ADDRESS) {
         bool sorted = ops[s->pc].any_order;
         uint32_t n = collect(s->address, s->mask, sorted, wanted);
-        collect(read_address(r, s->pc, s->mask), s->mask, sorted, got);
+        collect(stream_read_address(r, s->pc, s->mask), s->mask, sorted, got);
         assert_memory_equal(wanted, got, n * sizeof *wanted);
     } else if (ops[s->pc].asks == ASK_TARGET) {
-        assert_true(read_value(r, s->pc, s->active, &lanes) == s->value);
+        assert_true(stream_read_value(r, s->pc, s->active, &lanes) == s->value);
         assert_int_equal(lanes, s->mask);
     } else {
-        assert_int_equal(read_zeros(r), s->zeros);
+        assert_int_equal(stream_read_zeros(r), s->zeros);
     }
     assert_false(r->failed);
 }
 
 static void end_piece(struct stream_writer *w)
 {
-    write_piece_end(w);
+    stream_write_piece_end(w);
     pieces[n_pieces++] = w->out;
     w->out = (struct bytes){0};
 }
@@ -196,14 +196,14 @@ static void walk(uint64_t seed, bool cut_off)
     if (w.n_expected || w.out.n)
         end_piece(&w);
     n_pieces -= cut_off;
-    read_begin(&r);
+    stream_read_begin(&r);
     for (uint32_t i = 0; i < N_STEPS - (cut_off ? 100 : 0); i++)
         check_step(&r, &steps[i]);
-    assert_true(read_is_over(&r));
+    assert_true(stream_read_is_over(&r));
     if (cut_off) { /* asked for more than there is, it fails and keeps failing */
-        read_zeros(&r);
+        stream_read_zeros(&r);
         assert_true(r.failed);
-        assert_false(read_is_over(&r));
+        assert_false(stream_read_is_over(&r));
     }
     n_pieces += cut_off;
     for (uint32_t i = 0; i < n_pieces; i++)
@@ -241,10 +241,10 @@ static void what_repeats_costs_nothing(void **state)
     for (uint32_t k = 0; k < 1000; k++) { /* a loop over a row: two surprises */
         for (uint32_t i = 0; i < WARP_LANES; i++)
             address[i] = 0x10000000 + 4 * i + 128 * k;
-        write_address(&w, 4, ~0u, address);
-        write_guard(&w, &code[0], 0, ~0u, ~0u); /* backward: expected to be taken */
+        stream_write_address(&w, 4, ~0u, address);
+        stream_write_guard(&w, &code[0], 0, ~0u, ~0u); /* backward: expected to be taken */
     }
-    write_piece_end(&w);
+    stream_write_piece_end(&w);
     assert_true(w.out.n < 24);
     model_destroy(&w.model);
     free(w.out.data);
@@ -266,10 +266,10 @@ static void the_bytes_are_those_of_the_page(void **state)
     for (uint32_t k = 0; k < 3; k++) {
         for (uint32_t i = 0; i < WARP_LANES; i++)
             address[i] = 0x100 + 4 * i + 128 * k;
-        write_address(&w, 4, ~0u, address);
+        stream_write_address(&w, 4, ~0u, address);
     }
-    write_guard(&w, &code[1], 1, 7, 5);
-    write_piece_end(&w);
+    stream_write_guard(&w, &code[1], 1, 7, 5);
+    stream_write_piece_end(&w);
     assert_int_equal(w.out.n, sizeof expected);
     assert_memory_equal(w.out.data, expected, sizeof expected);
     model_destroy(&w.model);
