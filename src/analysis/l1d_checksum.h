@@ -19,7 +19,7 @@ static inline uint64_t l1d_checksum(uint64_t sum, const uint8_t *bytes, size_t n
     size_t at = 0;
     uint64_t word = 0;
     for (; n - at >= 8; at += 8)
-        sum = l1d_checksum_word(sum, get_u64(bytes + at));
+        sum = l1d_checksum_word(sum, l1d_get_u64(bytes + at));
     for (size_t i = at; i < n; i++)
         word |= (uint64_t)bytes[i] << 8 * (i - at);
     if (at < n)

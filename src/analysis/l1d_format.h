@@ -118,26 +118,26 @@ uint8_t *l1d_table_pack(struct l1d_table *t, uint32_t first, uint32_t end, uint8
 bool l1d_table_unpack(struct l1d_table *t, uint32_t n, uint32_t first, uint32_t end,
                       const uint8_t *from, const uint8_t *from_end);
 
-static inline void put_u32(uint8_t *at, uint32_t v)
+static inline void l1d_put_u32(uint8_t *at, uint32_t v)
 {
     for (int i = 0; i < 4; i++)
         at[i] = (uint8_t)(v >> 8 * i);
 }
 
-static inline void put_u64(uint8_t *at, uint64_t v)
+static inline void l1d_put_u64(uint8_t *at, uint64_t v)
 {
-    put_u32(at, (uint32_t)v);
-    put_u32(at + 4, (uint32_t)(v >> 32));
+    l1d_put_u32(at, (uint32_t)v);
+    l1d_put_u32(at + 4, (uint32_t)(v >> 32));
 }
 
-static inline uint32_t get_u32(const uint8_t *at)
+static inline uint32_t l1d_get_u32(const uint8_t *at)
 {
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-static inline uint64_t get_u64(const uint8_t *at)
+static inline uint64_t l1d_get_u64(const uint8_t *at)
 {
-    return get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
+    return l1d_get_u32(at) | (uint64_t)l1d_get_u32(at + 4) << 32;
 }
 
 #endif

@@ -34,7 +34,7 @@ static bool take_u32(struct l1d_reader *r, uint32_t *v)
 {
     if (r->frames.n_content - r->at < 4)
         return false;
-    *v = get_u32(r->frames.content + r->at);
+    *v = l1d_get_u32(r->frames.content + r->at);
     r->at += 4;
     return true;
 }

@@ -49,7 +49,7 @@ static uint8_t *pack_column(uint8_t *at, uint64_t *values, uint32_t n)
     while (width && width < MAX_WIDTH && magnitudes >> (8 * width - 1))
         width++;
     *at++ = width;
-    put_u64(at, first);
+    l1d_put_u64(at, first);
     at += 8;
     for (unsigned k = 0; k < width; k++)
         for (uint32_t i = 0; i < n; i++)
@@ -141,7 +141,7 @@ bool l1d_table_unpack(struct l1d_table *t, uint32_t n, uint32_t first, uint32_t 
             (size_t)(from_end - from - COLUMN_HEAD_BYTES) / (n ? n : 1) < *from)
             return false;
         unsigned width = *from;
-        uint64_t start = get_u64(from + 1);
+        uint64_t start = l1d_get_u64(from + 1);
         from += COLUMN_HEAD_BYTES;
         if (n)
             unpack_column(from, n, width, start, t->columns[c]);

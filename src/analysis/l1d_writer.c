@@ -36,14 +36,14 @@ static void write_columns(struct l1d_writer *w, const uint8_t *head, size_t head
 static void write_table(struct l1d_writer *w, uint8_t tag, struct l1d_table *t)
 {
     uint8_t head[L1D_TABLE_HEAD_BYTES] = {tag};
-    put_u32(head + 1, t->n);
+    l1d_put_u32(head + 1, t->n);
     write_columns(w, head, sizeof head, t, 0, t->n_columns);
 }
 
 static void add_u32(struct strbuf *out, uint32_t v)
 {
     uint8_t bytes[4];
-    put_u32(bytes, v);
+    l1d_put_u32(bytes, v);
     strbuf_add_n(out, (const char *)bytes, sizeof bytes);
 }
 
@@ -106,8 +106,8 @@ void l1d_writer_put(struct l1d_writer *w, struct l1d_block *b)
         return;
     b->n_accesses += b->accesses.n;
     b->n_rest += b->rest.n;
-    put_u32(head + 1, b->sm);
-    put_u32(head + 5, b->accesses.n);
+    l1d_put_u32(head + 1, b->sm);
+    l1d_put_u32(head + 5, b->accesses.n);
     write_columns(w, head, L1D_ACCESSES_HEAD_BYTES, &b->accesses, 0, L1D_FIRST_DETAIL);
     head[0] = L1D_TAG_DETAILS;
     write_columns(w, head, L1D_DETAILS_HEAD_BYTES, &b->accesses, L1D_FIRST_DETAIL,

@@ -37,14 +37,14 @@ static const char *take_instruction(struct lab_stream *s, const uint8_t *record,
     if (record[IS_BRANCH] > 1 || record[IS_BRANCH + 1] > 1)
         return "this is not a ChampSim instruction, whose bytes 8 and 9 are 0 or 1; is the file "
                "compressed? `xz -dc FILE | heddle cache ... /dev/stdin` unpacks it";
-    struct lab_access a = {.cycle = number, .pc = get_u32(record), .kind = LAB_LOAD};
+    struct lab_access a = {.cycle = number, .pc = l1d_get_u32(record), .kind = LAB_LOAD};
     lab_stream_add_insts(s, 0, 1, 1);
     for (int i = 0; i < N_SOURCES; i++)
-        if ((a.address = get_u64(record + SOURCES + 8 * i)))
+        if ((a.address = l1d_get_u64(record + SOURCES + 8 * i)))
             lab_stream_add(s, &a);
     a.kind = LAB_STORE;
     for (int i = 0; i < N_DESTINATIONS; i++)
-        if ((a.address = get_u64(record + DESTINATIONS + 8 * i)))
+        if ((a.address = l1d_get_u64(record + DESTINATIONS + 8 * i)))
             lab_stream_add(s, &a);
     return NULL;
 }
@@ -52,14 +52,14 @@ static const char *take_instruction(struct lab_stream *s, const uint8_t *record,
 static const char *take_request(struct lab_stream *s, const uint8_t *record, uint64_t number)
 {
     enum { OBJECT = 4, NEXT = 16 };
-    uint64_t object = get_u64(record + OBJECT), next = get_u64(record + NEXT);
+    uint64_t object = l1d_get_u64(record + OBJECT), next = l1d_get_u64(record + NEXT);
     if (next <= number)
         return "this is not an oracleGeneral request: its next access (bytes 16 to 23) is not a "
                "later request";
     if (object == UINT64_MAX)
         return "object 18446744073709551615 is not supported: there is no line for it";
     lab_stream_add(
-        s, &(struct lab_access){.cycle = get_u32(record), .address = object, .kind = LAB_LOAD});
+        s, &(struct lab_access){.cycle = l1d_get_u32(record), .address = object, .kind = LAB_LOAD});
     return NULL;
 }
 

@@ -37,7 +37,7 @@ static void write_frames(int fd, const uint8_t *data, size_t size)
         if (n && content[0] == L1D_TAG_HEADER)
             is_checked = has_checksum(content, n);
         if (is_checked && n > 8 && content[0] == L1D_TAG_END)
-            put_u64(content + n - 8, sum);
+            l1d_put_u64(content + n - 8, sum);
         size_t bytes = ZSTD_compress(packed, sizeof packed, content, n, 1);
         if (write(fd, packed, bytes) != (ssize_t)bytes)
             abort();

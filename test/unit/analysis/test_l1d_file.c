@@ -90,7 +90,7 @@ static size_t texts_end(const uint8_t *header)
 {
     size_t at = 9 + 9 * 4;
     for (int i = 0; i < 4; i++)
-        at += 4 + get_u32(header + at);
+        at += 4 + l1d_get_u32(header + at);
     return at;
 }
 
