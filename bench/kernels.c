@@ -47,7 +47,7 @@ static device_buffer random_floats(struct measurement *m, size_t n, uint64_t see
     struct workload_rng rng = {seed};
     float *values = xcalloc(n, sizeof *values);
     for (size_t i = 0; i < n; i++)
-        values[i] = rng_unit(&rng);
+        values[i] = workload_rng_unit(&rng);
     device_buffer b = device_alloc_from(m->device, values, n * sizeof *values, "input");
     free(values);
     return b;
@@ -57,7 +57,7 @@ void bench_fma_loop(struct measurement *m)
 {
     size_t bytes = (size_t)m->capacity * BLOCK * sizeof(float);
     device_buffer out = device_alloc(m->device, bytes, "out");
-    const struct device_arg args[] = {arg_buffer(out), arg_i32(FMA_ITERATIONS)};
+    const struct device_arg args[] = {device_arg_buffer(out), device_arg_i32(FMA_ITERATIONS)};
     launch_1d(m, "fma_loop", args, 2);
     read_back(m, out, bytes);
 }
@@ -67,7 +67,8 @@ void bench_naive_gemm(struct measurement *m)
     size_t n = (size_t)GEMM_N * GEMM_N;
     device_buffer a = random_floats(m, n, 1), b = random_floats(m, n, 2);
     device_buffer c = device_alloc(m->device, n * sizeof(float), "c");
-    const struct device_arg args[] = {arg_buffer(a), arg_buffer(b), arg_buffer(c), arg_i32(GEMM_N)};
+    const struct device_arg args[] = {device_arg_buffer(a), device_arg_buffer(b),
+                                      device_arg_buffer(c), device_arg_i32(GEMM_N)};
     launch(m, "naive_gemm", (const uint32_t[3]){GEMM_N, m->size * BENCH_GEMM_ROWS, 1},
            (const uint32_t[3]){GEMM_COLUMNS, BENCH_GEMM_ROWS, 1}, args, 4);
     read_back(m, c, n * sizeof(float));
@@ -78,8 +79,8 @@ void bench_vector_add(struct measurement *m)
     size_t n = (size_t)m->capacity * BLOCK;
     device_buffer a = random_floats(m, n, 1), b = random_floats(m, n, 2);
     device_buffer c = device_alloc(m->device, n * sizeof(float), "c");
-    const struct device_arg args[] = {arg_buffer(a), arg_buffer(b), arg_buffer(c),
-                                      arg_i32((int32_t)n)};
+    const struct device_arg args[] = {device_arg_buffer(a), device_arg_buffer(b),
+                                      device_arg_buffer(c), device_arg_i32((int32_t)n)};
     launch_1d(m, "vector_add", args, 4);
     read_back(m, c, n * sizeof(float));
 }
@@ -91,16 +92,16 @@ void bench_divergent_gather(struct measurement *m)
     struct workload_rng rng = {3};
     int32_t *first = xcalloc(n + 1, sizeof *first);
     for (size_t i = 0; i < n; i++)
-        first[i + 1] = first[i] + (int32_t)rng_below(&rng, 32);
+        first[i + 1] = first[i] + (int32_t)workload_rng_below(&rng, 32);
     size_t n_index = (size_t)first[n];
     int32_t *index = xcalloc(n_index + 1, sizeof *index);
     for (size_t i = 0; i < n_index; i++)
-        index[i] = (int32_t)rng_below(&rng, GATHER_VALUES);
+        index[i] = (int32_t)workload_rng_below(&rng, GATHER_VALUES);
     const struct device_arg args[] = {
-        arg_buffer(device_alloc_from(m->device, first, (n + 1) * sizeof *first, "first")),
-        arg_buffer(device_alloc_from(m->device, index, n_index * sizeof *index, "index")),
-        arg_buffer(random_floats(m, GATHER_VALUES, 4)),
-        arg_buffer(device_alloc(m->device, n * sizeof(float), "out")),
+        device_arg_buffer(device_alloc_from(m->device, first, (n + 1) * sizeof *first, "first")),
+        device_arg_buffer(device_alloc_from(m->device, index, n_index * sizeof *index, "index")),
+        device_arg_buffer(random_floats(m, GATHER_VALUES, 4)),
+        device_arg_buffer(device_alloc(m->device, n * sizeof(float), "out")),
     };
     launch_1d(m, "divergent_gather", args, 4);
     read_back(m, args[3].buffer, n * sizeof(float));
@@ -113,9 +114,9 @@ void bench_thrash(struct measurement *m)
 {
     size_t n = (size_t)m->capacity * BLOCK;
     const struct device_arg args[] = {
-        arg_buffer(random_floats(m, n * THRASH_FLOATS, 5)),
-        arg_buffer(device_alloc(m->device, n * sizeof(float), "out")),
-        arg_i32(THRASH_FLOATS),
+        device_arg_buffer(random_floats(m, n * THRASH_FLOATS, 5)),
+        device_arg_buffer(device_alloc(m->device, n * sizeof(float), "out")),
+        device_arg_i32(THRASH_FLOATS),
     };
     launch_1d(m, "thrash", args, 3);
     read_back(m, args[1].buffer, n * sizeof(float));

@@ -230,7 +230,7 @@ static enum heddle_status fill_buffer(struct file_run *f, uint64_t address, uint
     }
     for (uint64_t at = 0; spec->is_random && at < bytes; at += sizeof piece) {
         for (size_t i = 0; i < sizeof piece / sizeof piece[0]; i++)
-            piece[i] = rng_u64(&rng);
+            piece[i] = workload_rng_u64(&rng);
         uint64_t n = bytes - at < sizeof piece ? bytes - at : sizeof piece;
         enum heddle_status status = heddle_write(f->sim, address + at, piece, n);
         if (status != HEDDLE_OK)

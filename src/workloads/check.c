@@ -22,8 +22,8 @@ static struct differences compare_words(const uint32_t *got, const uint32_t *wan
     return d;
 }
 
-bool check_u32(struct strbuf *why, const char *what, const uint32_t *got, const uint32_t *want,
-               size_t n)
+bool workload_check_u32(struct strbuf *why, const char *what, const uint32_t *got,
+                        const uint32_t *want, size_t n)
 {
     struct differences d = compare_words(got, want, n);
     if (d.n > 0)
@@ -32,8 +32,8 @@ bool check_u32(struct strbuf *why, const char *what, const uint32_t *got, const 
     return d.n == 0;
 }
 
-bool check_i32(struct strbuf *why, const char *what, const int32_t *got, const int32_t *want,
-               size_t n)
+bool workload_check_i32(struct strbuf *why, const char *what, const int32_t *got,
+                        const int32_t *want, size_t n)
 {
     struct differences d = compare_words((const uint32_t *)got, (const uint32_t *)want, n);
     if (d.n > 0)
@@ -51,8 +51,8 @@ static bool f32_agrees(float got, float want, float rel_tol, float abs_tol)
     return fabs((double)got - (double)want) <= abs_tol + rel_tol * fabs((double)want);
 }
 
-bool check_f32(struct strbuf *why, const char *what, const float *got, const float *want, size_t n,
-               float rel_tol, float abs_tol)
+bool workload_check_f32(struct strbuf *why, const char *what, const float *got, const float *want,
+                        size_t n, float rel_tol, float abs_tol)
 {
     size_t first = 0, differences = 0;
     for (size_t i = n; i-- > 0;) {

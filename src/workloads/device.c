@@ -212,7 +212,7 @@ device_buffer device_alloc_from(struct device *d, const void *src, size_t bytes,
 
 /* --- Launches --- */
 
-struct device_arg arg_buffer(device_buffer b)
+struct device_arg device_arg_buffer(device_buffer b)
 {
     return (struct device_arg){.kind = DEVICE_ARG_BUFFER, .buffer = b, .bytes = sizeof(uint64_t)};
 }
@@ -222,29 +222,29 @@ static struct device_arg arg_value(uint64_t value, size_t bytes)
     return (struct device_arg){.kind = DEVICE_ARG_VALUE, .value = value, .bytes = bytes};
 }
 
-struct device_arg arg_i32(int32_t v)
+struct device_arg device_arg_i32(int32_t v)
 {
     return arg_value((uint32_t)v, sizeof v);
 }
 
-struct device_arg arg_u32(uint32_t v)
+struct device_arg device_arg_u32(uint32_t v)
 {
     return arg_value(v, sizeof v);
 }
 
-struct device_arg arg_u64(uint64_t v)
+struct device_arg device_arg_u64(uint64_t v)
 {
     return arg_value(v, sizeof v);
 }
 
-struct device_arg arg_f32(float v)
+struct device_arg device_arg_f32(float v)
 {
     uint32_t bits;
     memcpy(&bits, &v, sizeof bits);
     return arg_value(bits, sizeof v);
 }
 
-struct device_arg arg_local(size_t bytes)
+struct device_arg device_arg_local(size_t bytes)
 {
     return (struct device_arg){.kind = DEVICE_ARG_LOCAL, .bytes = bytes};
 }

@@ -28,12 +28,12 @@ struct device_arg {
     size_t bytes;   /* of the scalar, or of the local buffer */
 };
 
-struct device_arg arg_buffer(device_buffer b);
-struct device_arg arg_i32(int32_t v);
-struct device_arg arg_u32(uint32_t v);
-struct device_arg arg_u64(uint64_t v);
-struct device_arg arg_f32(float v);
-struct device_arg arg_local(size_t bytes);
+struct device_arg device_arg_buffer(device_buffer b);
+struct device_arg device_arg_i32(int32_t v);
+struct device_arg device_arg_u32(uint32_t v);
+struct device_arg device_arg_u64(uint64_t v);
+struct device_arg device_arg_f32(float v);
+struct device_arg device_arg_local(size_t bytes);
 
 bool device_ok(const struct device *d);
 
@@ -110,7 +110,7 @@ void device_observe(struct device *d,
                     void *user);
 
 /* `n` rounded up to a multiple of `m`. */
-static inline uint32_t round_up_u32(uint32_t n, uint32_t m)
+static inline uint32_t device_round_up(uint32_t n, uint32_t m)
 {
     return (n + m - 1) / m * m;
 }

@@ -14,7 +14,7 @@ static inline float *random_eighths(struct arena *arena, struct workload_rng *rn
 {
     float *m = ARENA_ARRAY(arena, float, n);
     for (size_t i = 0; i < n; i++)
-        m[i] = (float)((int)rng_below(rng, 16) - 8) / 8.0f;
+        m[i] = (float)((int)workload_rng_below(rng, 16) - 8) / 8.0f;
     return m;
 }
 

@@ -52,7 +52,7 @@ static void draw_uniform(node_pair *pairs, uint32_t n_pairs, uint32_t n_nodes,
 {
     for (uint32_t i = 0; i < n_pairs; i++)
         for (int end = 0; end < 2; end++)
-            pairs[i][end] = rng_below(rng, n_nodes);
+            pairs[i][end] = workload_rng_below(rng, n_nodes);
 }
 
 /* With probability 3/4 an end of a random earlier pair (the more pairs a node has, the likelier),
@@ -60,9 +60,9 @@ static void draw_uniform(node_pair *pairs, uint32_t n_pairs, uint32_t n_nodes,
 static uint32_t pick_node(node_pair *pairs, uint32_t n_pairs, uint32_t limit,
                           struct workload_rng *rng)
 {
-    if (n_pairs > 0 && rng_below(rng, 4) > 0)
-        return pairs[rng_below(rng, n_pairs)][rng_below(rng, 2)];
-    return rng_below(rng, limit);
+    if (n_pairs > 0 && workload_rng_below(rng, 4) > 0)
+        return pairs[workload_rng_below(rng, n_pairs)][workload_rng_below(rng, 2)];
+    return workload_rng_below(rng, limit);
 }
 
 static void renumber(node_pair *pairs, uint32_t n_pairs, uint32_t n_nodes, struct workload_rng *rng)
@@ -125,13 +125,13 @@ static void lay_roads(node_pair *pairs, uint32_t n_pairs, struct road_grid grid,
     assert(n_pairs + 1 >= n_nodes && wanted <= spare);
     for (uint32_t v = 1; v < n_nodes; v++) {
         bool has_left = v % grid.columns > 0, has_up = v >= grid.columns;
-        bool goes_left = has_left && (!has_up || rng_below(rng, 2) == 0);
+        bool goes_left = has_left && (!has_up || workload_rng_below(rng, 2) == 0);
         uint32_t left = v - 1, up = v - grid.columns;
         pairs[n][0] = v;
         pairs[n++][1] = goes_left ? left : up;
         if (!has_left || !has_up)
             continue;
-        if (rng_below(rng, spare--) < wanted) {
+        if (workload_rng_below(rng, spare--) < wanted) {
             wanted--;
             pairs[n][0] = v;
             pairs[n++][1] = goes_left ? up : left;
@@ -225,7 +225,7 @@ struct graph_buffers graph_upload(const struct graph *g, struct device *d)
 void random_order(uint32_t *order, uint32_t n, struct workload_rng *rng)
 {
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t j = rng_below(rng, i + 1);
+        uint32_t j = workload_rng_below(rng, i + 1);
         order[i] = order[j];
         order[j] = i;
     }

@@ -21,7 +21,7 @@ static void push(struct arg_list *list, struct device_arg arg)
 static void launch(struct device *d, const char *kernel, uint32_t n_tasks,
                    const struct arg_list *args)
 {
-    const uint32_t global[3] = {round_up_u32(n_tasks, GROUP), 1, 1};
+    const uint32_t global[3] = {device_round_up(n_tasks, GROUP), 1, 1};
     const uint32_t local[3] = {GROUP, 1, 1};
     device_launch(d, kernel, global, local, args->arg, args->n);
 }
@@ -69,10 +69,10 @@ static void sort_records(const struct mars_job *job, struct device *d,
             struct arg_list args = {.n = 0};
             for (uint32_t i = 0; i < job->n_shared; i++)
                 push(&args, job->shared[i]);
-            push(&args, arg_buffer(out->on_device.keys));
-            push(&args, arg_buffer(out->on_device.directory));
-            push(&args, arg_u32((uint32_t)out->n_records));
-            push(&args, arg_u32(mask));
+            push(&args, device_arg_buffer(out->on_device.keys));
+            push(&args, device_arg_buffer(out->on_device.directory));
+            push(&args, device_arg_u32((uint32_t)out->n_records));
+            push(&args, device_arg_u32(mask));
             launch(d, job->sort_kernel, (uint32_t)out->n_records, &args);
         }
 }
@@ -84,9 +84,9 @@ static void emit(const struct mars_job *job, struct device *d, struct arena *are
     out->on_device.keys = device_alloc(d, out->key_bytes, "output keys");
     out->on_device.values = device_alloc(d, out->value_bytes, "output values");
     out->on_device.directory = device_alloc(d, directory_bytes, "output directory");
-    push(args, arg_buffer(out->on_device.keys));
-    push(args, arg_buffer(out->on_device.values));
-    push(args, arg_buffer(out->on_device.directory));
+    push(args, device_arg_buffer(out->on_device.keys));
+    push(args, device_arg_buffer(out->on_device.values));
+    push(args, device_arg_buffer(out->on_device.directory));
     launch(d, job->map_kernel, job->n_tasks, args);
     if (job->sort_kernel)
         sort_records(job, d, out);
@@ -104,17 +104,17 @@ struct mars_output mars_run(const struct mars_job *job, struct device *d, struct
     struct arg_list args = {.n = 0};
     for (uint32_t i = 0; i < job->n_shared; i++)
         push(&args, job->shared[i]);
-    push(&args, arg_buffer(task_directory(job, d, arena)));
-    push(&args, arg_buffer(device_alloc_from(
+    push(&args, device_arg_buffer(task_directory(job, d, arena)));
+    push(&args, device_arg_buffer(device_alloc_from(
                     d, job->values, (size_t)job->n_tasks * job->words_per_value * sizeof(int32_t),
                     "task values")));
-    push(&args, arg_i32((int32_t)job->n_tasks));
+    push(&args, device_arg_i32((int32_t)job->n_tasks));
 
     static const char *const labels[COUNTERS] = {"key bytes", "value bytes", "records"};
     device_buffer counter[COUNTERS];
     for (int c = 0; c < COUNTERS; c++) {
         counter[c] = device_alloc(d, job->n_tasks * sizeof(int32_t), labels[c]);
-        push(&args, arg_buffer(counter[c]));
+        push(&args, device_arg_buffer(counter[c]));
     }
     launch(d, job->count_kernel, job->n_tasks, &args);
 

@@ -3,17 +3,17 @@
 #include "base/splitmix.h"
 #include "workloads/workload.h"
 
-uint64_t rng_u64(struct workload_rng *r)
+uint64_t workload_rng_u64(struct workload_rng *r)
 {
     return splitmix(r->state += SPLITMIX_STEP);
 }
 
-uint32_t rng_below(struct workload_rng *r, uint32_t n)
+uint32_t workload_rng_below(struct workload_rng *r, uint32_t n)
 {
-    return (uint32_t)(((unsigned __int128)rng_u64(r) * n) >> 64);
+    return (uint32_t)(((unsigned __int128)workload_rng_u64(r) * n) >> 64);
 }
 
-float rng_unit(struct workload_rng *r)
+float workload_rng_unit(struct workload_rng *r)
 {
-    return (float)(rng_u64(r) >> 40) * 0x1p-24f;
+    return (float)(workload_rng_u64(r) >> 40) * 0x1p-24f;
 }

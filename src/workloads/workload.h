@@ -96,18 +96,18 @@ const struct workload_input *workload_find_input(const struct workload *w, const
 struct workload_rng {
     uint64_t state;
 };
-uint64_t rng_u64(struct workload_rng *r);
-uint32_t rng_below(struct workload_rng *r, uint32_t n); /* uniform in 0..n-1 */
-float rng_unit(struct workload_rng *r);                 /* uniform in [0, 1) */
+uint64_t workload_rng_u64(struct workload_rng *r);
+uint32_t workload_rng_below(struct workload_rng *r, uint32_t n); /* uniform in 0..n-1 */
+float workload_rng_unit(struct workload_rng *r);                 /* uniform in [0, 1) */
 
 /* True if all n values agree; otherwise names the first difference and the number of
  * differences. */
-bool check_u32(struct strbuf *why, const char *what, const uint32_t *got, const uint32_t *want,
-               size_t n);
-bool check_i32(struct strbuf *why, const char *what, const int32_t *got, const int32_t *want,
-               size_t n);
+bool workload_check_u32(struct strbuf *why, const char *what, const uint32_t *got,
+                        const uint32_t *want, size_t n);
+bool workload_check_i32(struct strbuf *why, const char *what, const int32_t *got,
+                        const int32_t *want, size_t n);
 /* |got - want| <= abs_tol + rel_tol * |want|; a NaN never agrees with a number. */
-bool check_f32(struct strbuf *why, const char *what, const float *got, const float *want, size_t n,
-               float rel_tol, float abs_tol);
+bool workload_check_f32(struct strbuf *why, const char *what, const float *got, const float *want,
+                        size_t n, float rel_tol, float abs_tol);
 
 #endif

@@ -97,7 +97,7 @@ static void run_exact(struct device *d, const char *kernel, const uint32_t *in, 
     const size_t in_bytes = N_ITEMS * IN_WORDS * 4, out_bytes = N_ITEMS * OUT_WORDS * 4;
     device_buffer src = device_alloc_from(d, in, in_bytes, "in");
     device_buffer dst = device_alloc(d, out_bytes, "out");
-    DEVICE_LAUNCH_1D(d, kernel, N_ITEMS, GROUP, arg_buffer(src), arg_buffer(dst));
+    DEVICE_LAUNCH_1D(d, kernel, N_ITEMS, GROUP, device_arg_buffer(src), device_arg_buffer(dst));
     device_download(d, dst, 0, out, out_bytes);
     if (!device_ok(d))
         fail_msg("%s on %s: %s", kernel, device_name(d), device_error(d));
@@ -330,8 +330,8 @@ static bool is_close(const struct math_row *row, const char *type, double x, dou
         device_buffer bx = device_alloc_from(d, x, sizeof x, "x");                                 \
         device_buffer by = device_alloc_from(d, y, sizeof y, "y");                                 \
         device_buffer br = device_alloc(d, sizeof r, "r");                                         \
-        DEVICE_LAUNCH_1D(d, kernel, N_ITEMS, GROUP, arg_buffer(bx), arg_buffer(by),                \
-                         arg_buffer(br));                                                          \
+        DEVICE_LAUNCH_1D(d, kernel, N_ITEMS, GROUP, device_arg_buffer(bx), device_arg_buffer(by),  \
+                         device_arg_buffer(br));                                                   \
         device_download(d, br, 0, r, sizeof r);                                                    \
         assert_device_ok(d);                                                                       \
         bool close = true;                                                                         \

@@ -19,7 +19,7 @@ static void write_block(struct writer *w);
 
 static uint32_t pick(struct writer *w, uint32_t n)
 {
-    return rng_below(&w->rng, n);
+    return workload_rng_below(&w->rng, n);
 }
 
 #define PICK_WORD(w, ...)                                                                          \

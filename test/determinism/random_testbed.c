@@ -91,7 +91,7 @@ static const char *pick_value(const struct choice *c, struct workload_rng *rng)
     uint32_t n = 0;
     while (n < sizeof c->values / sizeof c->values[0] && c->values[n])
         n++;
-    return c->values[rng_below(rng, n)];
+    return c->values[workload_rng_below(rng, n)];
 }
 
 /* What goes together only in some ways, after everything else: an L1D that shares its memory gives
@@ -100,7 +100,7 @@ static uint32_t add_combinations(const char **settings, struct workload_rng *rng
                                  struct arena *arena)
 {
     uint32_t n = 0;
-    bool carved = rng_below(rng, 3) == 0, hashed = rng_below(rng, 2) == 0;
+    bool carved = workload_rng_below(rng, 3) == 0, hashed = workload_rng_below(rng, 2) == 0;
     settings[n++] = carved ? "sm.carveout=0,8K" : "sm.carveout=none";
     if (carved)
         settings[n++] = "l1d.n_sets=32";
@@ -108,7 +108,8 @@ static uint32_t add_combinations(const char **settings, struct workload_rng *rng
         settings[n++] = "l1d.n_ways=4";
     settings[n++] = hashed ? "memory.hash_partitions=true" : "memory.hash_partitions=false";
     if (hashed)
-        settings[n++] = arena_printf(arena, "memory.n_partitions=%u", 1u << rng_below(rng, 4));
+        settings[n++] =
+            arena_printf(arena, "memory.n_partitions=%u", 1u << workload_rng_below(rng, 4));
     return n;
 }
 enum { MAX_COMBINATIONS = 5 };
@@ -142,7 +143,7 @@ static const char *any_policy(struct workload_rng *rng)
         if (!cache_policy_at(i)->l2_only)
             names[n++] = cache_policy_at(i)->name;
     assert(n <= 64);
-    return names[rng_below(rng, n)];
+    return names[workload_rng_below(rng, n)];
 }
 
 /* Of half of the machines two or three SMs share a port, if the network has room for it. */
@@ -163,26 +164,26 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
 {
     struct workload_rng rng = {seed};
     uint32_t n = 0, most = MOST_CHOICES;
-    *bed = (struct testbed){.name = "random", .gpu = gpu_names[rng_below(&rng, N_GPUS)]};
-    bed->settings[n++] = arena_printf(arena, "n_sms=%u", 1 + rng_below(&rng, 3));
-    bed->settings[n++] =
-        arena_printf(arena, "scheduler=%s", scheduler_at(rng_below(&rng, scheduler_count()))->name);
-    bed->settings[n++] = rng_below(&rng, 2) ? "criticality=cpl" : "criticality=none";
+    *bed = (struct testbed){.name = "random", .gpu = gpu_names[workload_rng_below(&rng, N_GPUS)]};
+    bed->settings[n++] = arena_printf(arena, "n_sms=%u", 1 + workload_rng_below(&rng, 3));
+    bed->settings[n++] = arena_printf(
+        arena, "scheduler=%s", scheduler_at(workload_rng_below(&rng, scheduler_count()))->name);
+    bed->settings[n++] = workload_rng_below(&rng, 2) ? "criticality=cpl" : "criticality=none";
     const char *policy = any_policy(&rng);
     bed->settings[n++] = arena_printf(arena, "l1d.policy=%s", policy);
-    uint32_t from = rng_below(&rng, N_CHOICES);
+    uint32_t from = workload_rng_below(&rng, N_CHOICES);
     for (uint32_t i = 0; i < N_CHOICES && n < most; i++) {
         const struct choice *c = &choices[(from + i) % N_CHOICES];
         const char *value = pick_value(c, &rng);
-        if (rng_below(&rng, 2) && !is_refused(bed->gpu, policy, c->name, value))
+        if (workload_rng_below(&rng, 2) && !is_refused(bed->gpu, policy, c->name, value))
             bed->settings[n++] = arena_printf(arena, "%s=%s", c->name, value);
     }
     n += add_combinations(bed->settings + n, &rng, arena);
-    if (rng_below(&rng, 4) == 1) {
+    if (workload_rng_below(&rng, 4) == 1) {
         memcpy(bed->settings + n, late_l1d, sizeof late_l1d);
         n += N_LATE;
     }
-    if (rng_below(&rng, 3) == 1) {
+    if (workload_rng_below(&rng, 3) == 1) {
         memcpy(bed->settings + n, wide_l2, sizeof wide_l2);
         n += N_WIDE;
     }
@@ -200,7 +201,7 @@ struct widening {
 
 static bool one_in(struct widening *w, uint32_t n)
 {
-    return rng_below(&w->rng, n) == 0;
+    return workload_rng_below(&w->rng, n) == 0;
 }
 
 static void set(struct widening *w, const char *name, const char *value)
@@ -218,9 +219,9 @@ static void set_mechanisms(struct widening *w)
             policies[i] = any_policy(&w->rng);
     set(w, "l1d.policy", policies[0]);
     set(w, "l2.policy", policies[1]);
-    const char *scheduler = scheduler_at(rng_below(&w->rng, scheduler_count()))->name;
+    const char *scheduler = scheduler_at(workload_rng_below(&w->rng, scheduler_count()))->name;
     set(w, "scheduler", one_in(w, 3) ? "gto" : scheduler);
-    const char *provider = criticality_at(rng_below(&w->rng, criticality_count()))->name;
+    const char *provider = criticality_at(workload_rng_below(&w->rng, criticality_count()))->name;
     set(w, "criticality", one_in(w, 2) ? "auto" : provider);
 }
 
@@ -231,11 +232,12 @@ static void set_cache(struct widening *w, const char *cache)
     const char *name = arena_printf(w->arena, "%s.allocate_on_fill", cache);
     set(w, name, one_in(w, 2) ? "true" : "false");
     if (one_in(w, 3))
-        set(w, arena_printf(w->arena, "%s.n_ways", cache), ways[rng_below(&w->rng, 8)]);
+        set(w, arena_printf(w->arena, "%s.n_ways", cache), ways[workload_rng_below(&w->rng, 8)]);
     if (one_in(w, 3))
-        set(w, arena_printf(w->arena, "%s.n_mshrs", cache), mshrs[rng_below(&w->rng, 4)]);
+        set(w, arena_printf(w->arena, "%s.n_mshrs", cache), mshrs[workload_rng_below(&w->rng, 4)]);
     if (one_in(w, 3))
-        set(w, arena_printf(w->arena, "%s.mshr_merges", cache), merges[rng_below(&w->rng, 3)]);
+        set(w, arena_printf(w->arena, "%s.mshr_merges", cache),
+            merges[workload_rng_below(&w->rng, 3)]);
 }
 
 /* Few MSHRs and few places in all queues, at once. */
@@ -246,9 +248,9 @@ static void set_shortages(struct widening *w)
         "l1c.n_mshrs",       "l1c.mshr_merges",    "l2.n_mshrs",        "l2.mshr_merges",
         "sm.miss_queue",     "sm.ldst_queue",      "sm.bypass_slots",   "memory.input_queue",
         "memory.dram_queue", "memory.reply_queue", "dram.queue_entries"};
-    uint32_t most = 1 + rng_below(&w->rng, 4);
+    uint32_t most = 1 + workload_rng_below(&w->rng, 4);
     for (uint32_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        set(w, places[i], arena_printf(w->arena, "%u", 1 + rng_below(&w->rng, most)));
+        set(w, places[i], arena_printf(w->arena, "%u", 1 + workload_rng_below(&w->rng, most)));
     set(w, "noc.buffer_flits", one_in(w, 2) ? "20" : "0");
 }
 
@@ -299,7 +301,8 @@ static void set_of_unit(struct widening *w, const struct atomics_desc *d, const 
 {
     for (uint32_t i = 0; i < d->n_params; i++)
         if (!strcmp(d->params[i].name, name))
-            set(w, arena_printf(w->arena, "atomics.%s", name), values[rng_below(&w->rng, n)]);
+            set(w, arena_printf(w->arena, "atomics.%s", name),
+                values[workload_rng_below(&w->rng, n)]);
 }
 
 /* Few mutexes, so that SMs meet, and all that can be short or slow. */
@@ -338,7 +341,7 @@ static void widen_once(struct widening *w)
         set_shortages(w);
     if (one_in(w, 3))
         set_usual(w);
-    set_unit(w, atomics_at(rng_below(&w->rng, atomics_count())));
+    set_unit(w, atomics_at(workload_rng_below(&w->rng, atomics_count())));
 }
 
 bool testbed_is_accepted(const struct testbed *bed)
@@ -362,7 +365,7 @@ static void set_write_buffering(struct widening *w)
     if (!one_in(w, 3))
         return;
     set(w, "l2.policy", "write_buffering");
-    set(w, "l2.policy.drop", drops[rng_below(&w->rng, 3)]);
+    set(w, "l2.policy.drop", drops[workload_rng_below(&w->rng, 3)]);
     set(w, "l2.policy.mark_stores", one_in(w, 2) ? "true" : "false");
     set(w, "l2.policy.mark_loads", one_in(w, 3) ? "true" : "false");
     set(w, "l2.allocate_on_fill", "false");
@@ -434,10 +437,10 @@ void random_testbed_set_unit(struct testbed *bed, const struct atomics_desc *uni
 void random_case_make(struct random_case *c, uint64_t seed, bool racy)
 {
     struct workload_rng rng = {seed};
-    random_kernel_make(&c->kernel, rng_u64(&rng), racy);
-    random_testbed_make(&c->bed, rng_u64(&rng), &c->arena);
+    random_kernel_make(&c->kernel, workload_rng_u64(&rng), racy);
+    random_testbed_make(&c->bed, workload_rng_u64(&rng), &c->arena);
     for (uint32_t i = 0; i < RANDOM_INPUT_WORDS; i++)
-        c->input[i] = (uint32_t)rng_u64(&rng) >> rng_below(&rng, 32);
+        c->input[i] = (uint32_t)workload_rng_u64(&rng) >> workload_rng_below(&rng, 32);
     uint64_t threads = (uint64_t)c->kernel.grid * c->kernel.block;
     c->buffers[0] = (struct kernel_buffer){sizeof c->input, c->input, false};
     c->buffers[1] = (struct kernel_buffer){threads * RANDOM_OWN_WORDS * 4, NULL, true};
@@ -462,7 +465,7 @@ static void mark_accesses(struct random_case *c, struct workload_rng rng)
     for (const char *at = c->k.ptx; *at; at++) {
         bool is_store = strncmp(at, store, sizeof store - 1) == 0;
         bool is_load = strncmp(at, load, sizeof load - 1) == 0;
-        if ((is_store || is_load) && rng_below(&rng, 2)) {
+        if ((is_store || is_load) && workload_rng_below(&rng, 2)) {
             strbuf_add(&marked, is_store ? "st.global.cc" : "ld.global.cp");
             at += sizeof "st.global" - 1;
         }
@@ -476,9 +479,9 @@ void random_case_widen(struct random_case *c, uint64_t seed)
 {
     struct workload_rng rng = {seed ^ UINT64_C(0x9e3779b97f4a7c15)};
     random_testbed_widen(&c->bed, seed, &c->arena);
-    c->k.n_launches = 1 + rng_below(&rng, RANDOM_MAX_LAUNCHES);
+    c->k.n_launches = 1 + workload_rng_below(&rng, RANDOM_MAX_LAUNCHES);
     for (uint32_t i = 1; i < RANDOM_MAX_LAUNCHES; i++)
-        c->launches[i].grid = 1 + rng_below(&rng, c->kernel.grid);
+        c->launches[i].grid = 1 + workload_rng_below(&rng, c->kernel.grid);
     mark_accesses(c, rng);
 }
 

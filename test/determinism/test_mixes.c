@@ -126,16 +126,17 @@ static const char *pick(const struct choice *c, struct workload_rng *rng)
     uint32_t n = 0;
     while (n < sizeof c->values / sizeof c->values[0] && c->values[n])
         n++;
-    return c->values[rng_below(rng, n)];
+    return c->values[workload_rng_below(rng, n)];
 }
 
 /* One to three programs, of which two may be the same. */
 static const char *programs(struct workload_rng *rng, uint32_t n_traces, struct arena *arena)
 {
     const char *text = "";
-    uint32_t n = 1 + rng_below(rng, 3);
+    uint32_t n = 1 + workload_rng_below(rng, 3);
     for (uint32_t i = 0; i < n; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? "," : "", traces[rng_below(rng, n_traces)]);
+        text = arena_printf(arena, "%s%s%s", text, i ? "," : "",
+                            traces[workload_rng_below(rng, n_traces)]);
     return text;
 }
 

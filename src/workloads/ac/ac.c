@@ -33,8 +33,9 @@ static void run(void *state, struct device *d)
     struct ac *s = state;
     device_buffer samples = device_alloc_from(d, s->samples, s->n * sizeof(float), "samples");
     device_buffer result = device_alloc(d, s->lags * sizeof(float), "result");
-    DEVICE_LAUNCH_1D(d, "autocorrelate", round_up_u32(s->lags, GROUP), GROUP, arg_buffer(samples),
-                     arg_u32(s->n), arg_u32(s->lags), arg_buffer(result));
+    DEVICE_LAUNCH_1D(d, "autocorrelate", device_round_up(s->lags, GROUP), GROUP,
+                     device_arg_buffer(samples), device_arg_u32(s->n), device_arg_u32(s->lags),
+                     device_arg_buffer(result));
     device_download(d, result, 0, s->got, s->lags * sizeof(float));
 }
 
@@ -53,7 +54,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct ac *s = state;
-    return check_f32(why, "lag", s->got, s->want, s->lags, 0.0f, 0.0f);
+    return workload_check_f32(why, "lag", s->got, s->want, s->lags, 0.0f, 0.0f);
 }
 
 static void teardown(void *state)

@@ -71,7 +71,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
 {
     struct aes *s = state;
     struct workload_rng rng = {seed};
-    s->n_blocks = round_up_u32((uint32_t)size->p[0], GROUP);
+    s->n_blocks = device_round_up((uint32_t)size->p[0], GROUP);
     size_t bytes = (size_t)s->n_blocks * BLOCK;
     s->text = ARENA_ARRAY(&s->arena, uint8_t, bytes);
     s->got = ARENA_ARRAY(&s->arena, uint8_t, bytes);
@@ -79,7 +79,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     for (uint32_t i = 0; i < BLOCK; i++)
         s->text[i] = (uint8_t)(0x11 * i);
     for (size_t i = BLOCK; i < bytes; i++)
-        s->text[i] = (uint8_t)rng_u64(&rng);
+        s->text[i] = (uint8_t)workload_rng_u64(&rng);
     make_box(s->box);
     expand_key(s);
 }
@@ -91,8 +91,8 @@ static void run(void *state, struct device *d)
     device_buffer blocks = device_alloc_from(d, s->text, bytes, "blocks");
     device_buffer keys = device_alloc_from(d, s->schedule, sizeof s->schedule, "round keys");
     device_buffer box = device_alloc_from(d, s->box, sizeof s->box, "S-box");
-    DEVICE_LAUNCH_1D(d, "aes256_encrypt", s->n_blocks, GROUP, arg_buffer(blocks), arg_buffer(keys),
-                     arg_buffer(box));
+    DEVICE_LAUNCH_1D(d, "aes256_encrypt", s->n_blocks, GROUP, device_arg_buffer(blocks),
+                     device_arg_buffer(keys), device_arg_buffer(box));
     device_download(d, blocks, 0, s->got, bytes);
 }
 

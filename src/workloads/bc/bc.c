@@ -42,10 +42,11 @@ static uint32_t search_forward(const struct bc *s, struct device *d, const struc
     for (; has_more && level < n && device_ok(d); level++) {
         has_more = 0;
         device_upload(d, b->more, 0, &has_more, sizeof has_more);
-        DEVICE_LAUNCH_1D(d, "bc_forward", round_up_u32(n, GROUP), GROUP,
-                         arg_buffer(b->graph.first_edge), arg_buffer(b->graph.target),
-                         arg_buffer(b->level), arg_buffer(b->paths), arg_buffer(b->precedes),
-                         arg_buffer(b->more), arg_u32(level), arg_u32(n));
+        DEVICE_LAUNCH_1D(d, "bc_forward", device_round_up(n, GROUP), GROUP,
+                         device_arg_buffer(b->graph.first_edge), device_arg_buffer(b->graph.target),
+                         device_arg_buffer(b->level), device_arg_buffer(b->paths),
+                         device_arg_buffer(b->precedes), device_arg_buffer(b->more),
+                         device_arg_u32(level), device_arg_u32(n));
         device_download(d, b->more, 0, &has_more, sizeof has_more);
     }
     return level;
@@ -54,18 +55,20 @@ static uint32_t search_forward(const struct bc *s, struct device *d, const struc
 static void add_source(const struct bc *s, struct device *d, const struct buffers *b,
                        uint32_t source)
 {
-    uint32_t n = s->graph.n_nodes, items = round_up_u32(n, GROUP);
-    DEVICE_LAUNCH_1D(d, "bc_clear", round_up_u32(n * n, GROUP), GROUP, arg_buffer(b->precedes),
-                     arg_u32(n * n));
-    DEVICE_LAUNCH_1D(d, "bc_start", items, GROUP, arg_buffer(b->level), arg_buffer(b->paths),
-                     arg_buffer(b->dependency), arg_u32(source), arg_u32(n));
+    uint32_t n = s->graph.n_nodes, items = device_round_up(n, GROUP);
+    DEVICE_LAUNCH_1D(d, "bc_clear", device_round_up(n * n, GROUP), GROUP,
+                     device_arg_buffer(b->precedes), device_arg_u32(n * n));
+    DEVICE_LAUNCH_1D(d, "bc_start", items, GROUP, device_arg_buffer(b->level),
+                     device_arg_buffer(b->paths), device_arg_buffer(b->dependency),
+                     device_arg_u32(source), device_arg_u32(n));
     for (uint32_t level = search_forward(s, d, b); level-- > 0;)
-        DEVICE_LAUNCH_1D(d, "bc_backward", items, GROUP, arg_buffer(b->graph.first_edge),
-                         arg_buffer(b->graph.target), arg_buffer(b->level), arg_buffer(b->paths),
-                         arg_buffer(b->precedes), arg_buffer(b->dependency), arg_u32(level),
-                         arg_u32(n));
-    DEVICE_LAUNCH_1D(d, "bc_add", items, GROUP, arg_buffer(b->centrality),
-                     arg_buffer(b->dependency), arg_u32(source), arg_u32(n));
+        DEVICE_LAUNCH_1D(d, "bc_backward", items, GROUP, device_arg_buffer(b->graph.first_edge),
+                         device_arg_buffer(b->graph.target), device_arg_buffer(b->level),
+                         device_arg_buffer(b->paths), device_arg_buffer(b->precedes),
+                         device_arg_buffer(b->dependency), device_arg_u32(level),
+                         device_arg_u32(n));
+    DEVICE_LAUNCH_1D(d, "bc_add", items, GROUP, device_arg_buffer(b->centrality),
+                     device_arg_buffer(b->dependency), device_arg_u32(source), device_arg_u32(n));
 }
 
 static void run(void *state, struct device *d)
@@ -156,7 +159,8 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct bc *s = state;
-    return check_f32(why, "centrality", s->centrality, s->expected, s->graph.n_nodes, 1e-5f, 0.0f);
+    return workload_check_f32(why, "centrality", s->centrality, s->expected, s->graph.n_nodes,
+                              1e-5f, 0.0f);
 }
 
 static void teardown(void *state)

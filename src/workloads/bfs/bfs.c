@@ -83,18 +83,19 @@ static void bfs_run(void *state, struct device *d)
     device_buffer cost = upload_costs(d, s);
     device_buffer more = device_alloc(d, sizeof(int32_t), "more");
 
-    uint32_t group_size = s->group_size, global_size = round_up_u32(g->n_nodes, group_size);
+    uint32_t group_size = s->group_size, global_size = device_round_up(g->n_nodes, group_size);
     int32_t has_more = 1;
     /* No graph has more levels than nodes, so a wrong kernel cannot keep this loop going. */
     for (uint32_t level = 0; has_more && level < g->n_nodes && device_ok(d); level++) {
         has_more = 0;
         device_upload(d, more, 0, &has_more, sizeof has_more);
-        DEVICE_LAUNCH_1D(d, "bfs_expand", global_size, group_size, arg_buffer(nodes),
-                         arg_buffer(edges), arg_buffer(frontier), arg_buffer(next),
-                         arg_buffer(visited), arg_buffer(cost), arg_u32(g->n_nodes));
-        DEVICE_LAUNCH_1D(d, "bfs_collect", global_size, group_size, arg_buffer(frontier),
-                         arg_buffer(next), arg_buffer(visited), arg_buffer(more),
-                         arg_u32(g->n_nodes));
+        DEVICE_LAUNCH_1D(d, "bfs_expand", global_size, group_size, device_arg_buffer(nodes),
+                         device_arg_buffer(edges), device_arg_buffer(frontier),
+                         device_arg_buffer(next), device_arg_buffer(visited),
+                         device_arg_buffer(cost), device_arg_u32(g->n_nodes));
+        DEVICE_LAUNCH_1D(d, "bfs_collect", global_size, group_size, device_arg_buffer(frontier),
+                         device_arg_buffer(next), device_arg_buffer(visited),
+                         device_arg_buffer(more), device_arg_u32(g->n_nodes));
         device_download(d, more, 0, &has_more, sizeof has_more);
     }
     device_download(d, cost, 0, s->cost, g->n_nodes * sizeof *s->cost);
@@ -127,7 +128,7 @@ static void bfs_reference(void *state)
 static bool bfs_check(const void *state, struct strbuf *why)
 {
     const struct bfs *s = state;
-    return check_i32(why, "cost", s->cost, s->expected_cost, s->graph.n_nodes);
+    return workload_check_i32(why, "cost", s->cost, s->expected_cost, s->graph.n_nodes);
 }
 
 static void bfs_teardown(void *state)

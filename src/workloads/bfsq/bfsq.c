@@ -53,10 +53,11 @@ static void bfsq_run(void *state, struct device *d)
         uint32_t n_queue = n;
         n = 0;
         device_upload(d, n_next, 0, &n, sizeof n);
-        DEVICE_LAUNCH_1D(d, "bfs_queue", s->groups * GROUP, GROUP, arg_buffer(first_edge),
-                         arg_buffer(target), arg_buffer(level), arg_buffer(queues[depth % 2]),
-                         arg_u32(n_queue), arg_buffer(queues[(depth + 1) % 2]), arg_buffer(n_next),
-                         arg_u32(depth), arg_u32(UNREACHED));
+        DEVICE_LAUNCH_1D(d, "bfs_queue", s->groups * GROUP, GROUP, device_arg_buffer(first_edge),
+                         device_arg_buffer(target), device_arg_buffer(level),
+                         device_arg_buffer(queues[depth % 2]), device_arg_u32(n_queue),
+                         device_arg_buffer(queues[(depth + 1) % 2]), device_arg_buffer(n_next),
+                         device_arg_u32(depth), device_arg_u32(UNREACHED));
         device_download(d, n_next, 0, &n, sizeof n);
     }
     device_download(d, level, 0, s->level, bytes);
@@ -83,7 +84,7 @@ static void bfsq_reference(void *state)
 static bool bfsq_check(const void *state, struct strbuf *why)
 {
     const struct bfsq *s = state;
-    return check_u32(why, "level", s->level, s->expected, s->graph.n_nodes);
+    return workload_check_u32(why, "level", s->level, s->expected, s->graph.n_nodes);
 }
 
 static void bfsq_teardown(void *state)

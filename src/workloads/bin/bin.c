@@ -21,16 +21,16 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     struct bin *s = state;
     struct workload_rng rng = {seed};
     s->n = (uint32_t)size->p[0];
-    s->n_keys = round_up_u32((uint32_t)size->p[1], GROUP);
+    s->n_keys = device_round_up((uint32_t)size->p[1], GROUP);
     s->sorted = ARENA_ARRAY(&s->arena, uint32_t, s->n);
     s->keys = ARENA_ARRAY(&s->arena, uint32_t, s->n_keys);
     s->got = ARENA_ARRAY(&s->arena, uint32_t, s->n_keys);
     s->want = ARENA_ARRAY(&s->arena, uint32_t, s->n_keys);
     uint32_t value = 0;
     for (uint32_t i = 0; i < s->n; i++)
-        s->sorted[i] = value += rng_below(&rng, 2 * MEAN_GAP); /* equal neighbours occur */
+        s->sorted[i] = value += workload_rng_below(&rng, 2 * MEAN_GAP); /* equal neighbours occur */
     for (uint32_t i = 0; i < s->n_keys; i++)
-        s->keys[i] = rng_below(&rng, value + 2);
+        s->keys[i] = workload_rng_below(&rng, value + 2);
 }
 
 static void run(void *state, struct device *d)
@@ -40,8 +40,8 @@ static void run(void *state, struct device *d)
     device_buffer sorted = device_alloc_from(d, s->sorted, s->n * sizeof *s->sorted, "sorted");
     device_buffer keys = device_alloc_from(d, s->keys, key_bytes, "keys");
     device_buffer found = device_alloc(d, key_bytes, "found");
-    DEVICE_LAUNCH_1D(d, "binary_search", s->n_keys, GROUP, arg_buffer(sorted), arg_u32(s->n),
-                     arg_buffer(keys), arg_buffer(found));
+    DEVICE_LAUNCH_1D(d, "binary_search", s->n_keys, GROUP, device_arg_buffer(sorted),
+                     device_arg_u32(s->n), device_arg_buffer(keys), device_arg_buffer(found));
     device_download(d, found, 0, s->got, key_bytes);
 }
 
@@ -64,7 +64,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct bin *s = state;
-    return check_u32(why, "key", s->got, s->want, s->n_keys);
+    return workload_check_u32(why, "key", s->got, s->want, s->n_keys);
 }
 
 static void teardown(void *state)

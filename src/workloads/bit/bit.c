@@ -29,7 +29,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     s->got = ARENA_ARRAY(&s->arena, uint32_t, s->n);
     s->want = ARENA_ARRAY(&s->arena, uint32_t, s->n);
     for (uint32_t i = 0; i < s->n; i++)
-        s->keys[i] = rng_below(&rng, 4 * s->n); /* some keys occur twice */
+        s->keys[i] = workload_rng_below(&rng, 4 * s->n); /* some keys occur twice */
 }
 
 static void run(void *state, struct device *d)
@@ -39,8 +39,8 @@ static void run(void *state, struct device *d)
     device_buffer keys = device_alloc_from(d, s->keys, bytes, "keys");
     for (uint32_t span = 2; span <= s->run; span *= 2)
         for (uint32_t distance = span / 2; distance > 0 && device_ok(d); distance /= 2)
-            DEVICE_LAUNCH_1D(d, "bitonic_step", s->n / 2, GROUP, arg_buffer(keys),
-                             arg_u32(distance), arg_u32(span));
+            DEVICE_LAUNCH_1D(d, "bitonic_step", s->n / 2, GROUP, device_arg_buffer(keys),
+                             device_arg_u32(distance), device_arg_u32(span));
     device_download(d, keys, 0, s->got, bytes);
 }
 
@@ -67,7 +67,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct bit *s = state;
-    return check_u32(why, "key", s->got, s->want, s->n);
+    return workload_check_u32(why, "key", s->got, s->want, s->n);
 }
 
 static void teardown(void *state)

@@ -46,9 +46,10 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     s->got = ARENA_ARRAY(&s->arena, float, s->n);
     s->want = ARENA_ARRAY(&s->arena, float, s->n);
     for (uint32_t i = 0; i < s->n; i++) {
-        float price = 5 + 25 * rng_unit(&rng);
-        float strike = price * (0.7f + 0.4f * rng_unit(&rng));
-        s->option[i] = make_option(price, strike, 0.25 + 9.75 * (double)rng_unit(&rng), s->steps);
+        float price = 5 + 25 * workload_rng_unit(&rng);
+        float strike = price * (0.7f + 0.4f * workload_rng_unit(&rng));
+        s->option[i] =
+            make_option(price, strike, 0.25 + 9.75 * (double)workload_rng_unit(&rng), s->steps);
     }
 }
 
@@ -59,8 +60,9 @@ static void run(void *state, struct device *d)
     device_buffer buffer =
         device_alloc(d, (size_t)s->n * (s->steps + 1) * sizeof(float), "values over time");
     device_buffer value = device_alloc(d, s->n * sizeof(float), "value");
-    DEVICE_LAUNCH_1D(d, "binomial", s->n * TILE, TILE, arg_buffer(options), arg_buffer(buffer),
-                     arg_buffer(value), arg_i32((int32_t)s->steps));
+    DEVICE_LAUNCH_1D(d, "binomial", s->n * TILE, TILE, device_arg_buffer(options),
+                     device_arg_buffer(buffer), device_arg_buffer(value),
+                     device_arg_i32((int32_t)s->steps));
     device_download(d, value, 0, s->got, s->n * sizeof(float));
 }
 
@@ -91,7 +93,8 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct bo *s = state;
-    return check_f32(why, "value", s->got, s->want, s->n, 0x1p-24f * 1.5f * (float)s->steps, 2e-5f);
+    return workload_check_f32(why, "value", s->got, s->want, s->n,
+                              0x1p-24f * 1.5f * (float)s->steps, 2e-5f);
 }
 
 static void teardown(void *state)

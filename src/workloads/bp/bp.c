@@ -34,14 +34,14 @@ struct bp {
 
 static float centred(struct workload_rng *rng, float scale)
 {
-    return scale * (2.0f * rng_unit(rng) - 1.0f);
+    return scale * (2.0f * workload_rng_unit(rng) - 1.0f);
 }
 
 static void bp_setup(void *state, const struct workload_size *size, uint64_t seed)
 {
     struct bp *s = state;
     struct workload_rng rng = {seed};
-    s->inputs = round_up_u32((uint32_t)size->p[0], HIDDEN);
+    s->inputs = device_round_up((uint32_t)size->p[0], HIDDEN);
     s->weights = (size_t)(s->inputs + 1) * ROW;
     s->input = ARENA_ARRAY(&s->memory, float, s->inputs + 1);
     s->weight = ARENA_ARRAY(&s->memory, float, s->weights);
@@ -54,7 +54,7 @@ static void bp_setup(void *state, const struct workload_size *size, uint64_t see
     float scale = 4.0f / sqrtf((float)s->inputs);
     s->input[0] = 1.0f;
     for (uint32_t i = 1; i <= s->inputs; i++)
-        s->input[i] = rng_unit(&rng);
+        s->input[i] = workload_rng_unit(&rng);
     for (size_t i = 0; i < s->weights; i++) {
         s->weight[i] = centred(&rng, scale);
         s->change[i] = centred(&rng, 0.1f * scale);
@@ -90,8 +90,9 @@ static void forward(struct bp *s, struct device *d, device_buffer input, device_
     struct arena scratch = {0};
     float *sums = ARENA_ARRAY(&scratch, float, n);
     device_buffer partial = device_alloc(d, n * sizeof *sums, "partial sums");
-    DEVICE_LAUNCH_2D(d, "layer_forward", HIDDEN, s->inputs, HIDDEN, HIDDEN, arg_buffer(input),
-                     arg_buffer(weight), arg_buffer(partial));
+    DEVICE_LAUNCH_2D(d, "layer_forward", HIDDEN, s->inputs, HIDDEN, HIDDEN,
+                     device_arg_buffer(input), device_arg_buffer(weight),
+                     device_arg_buffer(partial));
     device_download(d, partial, 0, sums, n * sizeof *sums);
     for (uint32_t j = 0; j < HIDDEN; j++) {
         double sum = (double)s->weight[j + 1];
@@ -114,9 +115,9 @@ static void bp_run(void *state, struct device *d)
     forward(s, d, input, weight);
     propagate_back(s, delta);
     device_buffer deltas = device_alloc_from(d, delta, sizeof delta, "delta");
-    DEVICE_LAUNCH_2D(d, "adjust_weights", HIDDEN, s->inputs, HIDDEN, HIDDEN, arg_buffer(deltas),
-                     arg_buffer(input), arg_buffer(weight), arg_buffer(change), arg_f32(RATE),
-                     arg_f32(MOMENTUM));
+    DEVICE_LAUNCH_2D(d, "adjust_weights", HIDDEN, s->inputs, HIDDEN, HIDDEN,
+                     device_arg_buffer(deltas), device_arg_buffer(input), device_arg_buffer(weight),
+                     device_arg_buffer(change), device_arg_f32(RATE), device_arg_f32(MOMENTUM));
     device_download(d, weight, 0, s->new_weight, bytes);
     device_download(d, change, 0, s->new_change, bytes);
 }
@@ -161,9 +162,12 @@ static bool bp_check(const void *state, struct strbuf *why)
     const struct bp *s = state;
     const float rel = 2e-6f;
     float abs_tol = 1e-6f / sqrtf((float)s->inputs);
-    return check_f32(why, "hidden unit", s->hidden, s->expected_hidden, HIDDEN, rel, 0.0f) &&
-           check_f32(why, "change", s->new_change, s->expected_change, s->weights, rel, abs_tol) &&
-           check_f32(why, "weight", s->new_weight, s->expected_weight, s->weights, rel, abs_tol);
+    return workload_check_f32(why, "hidden unit", s->hidden, s->expected_hidden, HIDDEN, rel,
+                              0.0f) &&
+           workload_check_f32(why, "change", s->new_change, s->expected_change, s->weights, rel,
+                              abs_tol) &&
+           workload_check_f32(why, "weight", s->new_weight, s->expected_weight, s->weights, rel,
+                              abs_tol);
 }
 
 static void bp_teardown(void *state)

@@ -21,12 +21,12 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
 {
     struct bs *s = state;
     struct workload_rng rng = {seed};
-    s->n = round_up_u32((uint32_t)size->p[0], GROUP);
+    s->n = device_round_up((uint32_t)size->p[0], GROUP);
     float **arrays[] = {&s->random, &s->call, &s->put, &s->want_call, &s->want_put};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         *arrays[i] = ARENA_ARRAY(&s->arena, float, s->n);
     for (uint32_t i = 0; i < s->n; i++)
-        s->random[i] = rng_unit(&rng);
+        s->random[i] = workload_rng_unit(&rng);
 }
 
 static void run(void *state, struct device *d)
@@ -36,8 +36,8 @@ static void run(void *state, struct device *d)
     device_buffer random = device_alloc_from(d, s->random, bytes, "random");
     device_buffer call = device_alloc(d, bytes, "call");
     device_buffer put = device_alloc(d, bytes, "put");
-    DEVICE_LAUNCH_1D(d, "black_scholes", s->n, GROUP, arg_buffer(random), arg_buffer(call),
-                     arg_buffer(put));
+    DEVICE_LAUNCH_1D(d, "black_scholes", s->n, GROUP, device_arg_buffer(random),
+                     device_arg_buffer(call), device_arg_buffer(put));
     device_download(d, call, 0, s->call, bytes);
     device_download(d, put, 0, s->put, bytes);
 }
@@ -68,8 +68,8 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct bs *s = state;
-    return check_f32(why, "call", s->call, s->want_call, s->n, 0.0f, 4e-4f) &&
-           check_f32(why, "put", s->put, s->want_put, s->n, 0.0f, 4e-4f);
+    return workload_check_f32(why, "call", s->call, s->want_call, s->n, 0.0f, 4e-4f) &&
+           workload_check_f32(why, "put", s->put, s->want_put, s->n, 0.0f, 4e-4f);
 }
 
 static void teardown(void *state)

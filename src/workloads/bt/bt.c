@@ -60,7 +60,7 @@ static uint32_t pack_level(struct bt *s, int32_t *key, int32_t *child, uint32_t 
 {
     uint32_t packed = 0, n_new = 0;
     while (packed < n) {
-        uint32_t fill = ORDER / 2 + rng_below(rng, ORDER / 2 + 1);
+        uint32_t fill = ORDER / 2 + workload_rng_below(rng, ORDER / 2 + 1);
         if (fill > n - packed)
             fill = n - packed;
         struct bt_node *node = add_node(s);
@@ -98,9 +98,9 @@ static void make_records(struct bt *s, struct workload_rng *rng)
     s->record = xcalloc(s->n_records, sizeof *s->record);
     int32_t key = 0;
     for (uint32_t i = 0; i < s->n_records; i++) {
-        key += 1 + (int32_t)rng_below(rng, MAX_KEY_GAP);
+        key += 1 + (int32_t)workload_rng_below(rng, MAX_KEY_GAP);
         s->key[i] = key;
-        s->record[i] = (int32_t)rng_below(rng, INT32_MAX);
+        s->record[i] = (int32_t)workload_rng_below(rng, INT32_MAX);
     }
 }
 
@@ -108,9 +108,9 @@ static void make_records(struct bt *s, struct workload_rng *rng)
  * first key, where a wrong comparison in the tree would go to the wrong side. */
 static int32_t pick_key(const struct bt *s, struct workload_rng *rng)
 {
-    if (rng_below(rng, 4) == 0)
-        return s->nodes[rng_below(rng, s->n_leaves)].key[0];
-    return (int32_t)rng_below(rng, (uint32_t)s->key[s->n_records - 1] + 2);
+    if (workload_rng_below(rng, 4) == 0)
+        return s->nodes[workload_rng_below(rng, s->n_leaves)].key[0];
+    return (int32_t)workload_rng_below(rng, (uint32_t)s->key[s->n_records - 1] + 2);
 }
 
 static void make_points(struct bt *s, struct workload_rng *rng)
@@ -175,9 +175,10 @@ static void find_points(struct bt *s, struct device *d, device_buffer nodes)
     device_buffer queries = upload_i32(d, s->query, s->n_points, "queries");
     device_buffer answers = upload_filled(d, NOT_FOUND, s->n_points, "answers");
     device_buffer current = upload_filled(d, (int32_t)s->n_nodes - 1, s->n_points, "current");
-    DEVICE_LAUNCH_1D(d, "bt_find", s->n_points * ORDER, ORDER, arg_buffer(nodes),
-                     arg_buffer(records), arg_u32(s->height), arg_buffer(queries),
-                     arg_buffer(current), arg_buffer(answers));
+    DEVICE_LAUNCH_1D(d, "bt_find", s->n_points * ORDER, ORDER, device_arg_buffer(nodes),
+                     device_arg_buffer(records), device_arg_u32(s->height),
+                     device_arg_buffer(queries), device_arg_buffer(current),
+                     device_arg_buffer(answers));
     device_download(d, answers, 0, s->answer, s->n_points * sizeof *s->answer);
 }
 
@@ -191,10 +192,10 @@ static void find_ranges(struct bt *s, struct device *d, device_buffer nodes)
     device_buffer current_end = upload_filled(d, root, s->n_ranges, "current_end");
     device_buffer first = device_alloc(d, bytes, "first");
     device_buffer count = device_alloc(d, bytes, "count");
-    DEVICE_LAUNCH_1D(d, "bt_find_range", s->n_ranges * ORDER, ORDER, arg_buffer(nodes),
-                     arg_u32(s->height), arg_buffer(starts), arg_buffer(ends),
-                     arg_buffer(current_start), arg_buffer(current_end), arg_buffer(first),
-                     arg_buffer(count));
+    DEVICE_LAUNCH_1D(d, "bt_find_range", s->n_ranges * ORDER, ORDER, device_arg_buffer(nodes),
+                     device_arg_u32(s->height), device_arg_buffer(starts), device_arg_buffer(ends),
+                     device_arg_buffer(current_start), device_arg_buffer(current_end),
+                     device_arg_buffer(first), device_arg_buffer(count));
     device_download(d, first, 0, s->first, bytes);
     device_download(d, count, 0, s->count, bytes);
 }
@@ -242,9 +243,9 @@ static void bt_reference(void *state)
 static bool bt_check(const void *state, struct strbuf *why)
 {
     const struct bt *s = state;
-    return check_i32(why, "answer", s->answer, s->expected_answer, s->n_points) &&
-           check_i32(why, "first", s->first, s->expected_first, s->n_ranges) &&
-           check_i32(why, "count", s->count, s->expected_count, s->n_ranges);
+    return workload_check_i32(why, "answer", s->answer, s->expected_answer, s->n_points) &&
+           workload_check_i32(why, "first", s->first, s->expected_first, s->n_ranges) &&
+           workload_check_i32(why, "count", s->count, s->expected_count, s->n_ranges);
 }
 
 static void bt_teardown(void *state)

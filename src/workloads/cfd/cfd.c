@@ -43,7 +43,7 @@ static void cfd_setup(void *state, const struct workload_size *size, uint64_t se
 {
     struct cfd *s = state;
     struct workload_rng rng = {seed};
-    uint32_t n = (uint32_t)size->p[0], stride = round_up_u32(n, GROUP);
+    uint32_t n = (uint32_t)size->p[0], stride = device_round_up(n, GROUP);
     s->iterations = (uint32_t)size->p[2];
     cfd_mesh_create(&s->mesh, &s->memory, n, stride, (uint32_t)size->p[1], &rng);
     s->values = VARIABLES * (size_t)stride;
@@ -53,7 +53,7 @@ static void cfd_setup(void *state, const struct workload_size *size, uint64_t se
     set_far_field(s->far_field);
     for (uint32_t v = 0; v < VARIABLES; v++)
         for (uint32_t i = 0; i < n; i++) {
-            float disturbance = 0.1f * (2.0f * rng_unit(&rng) - 1.0f);
+            float disturbance = 0.1f * (2.0f * workload_rng_unit(&rng) - 1.0f);
             s->initial[(size_t)v * stride + i] = (float)s->far_field[v] + disturbance;
         }
 }
@@ -80,18 +80,20 @@ static struct device_mesh upload_mesh(const struct cfd *s, struct device *d)
 static void iterate(const struct cfd *s, struct device *d, const struct device_mesh *m,
                     device_buffer old, device_buffer now)
 {
-    struct device_arg n = arg_u32(s->mesh.n), stride = arg_u32(s->mesh.stride);
+    struct device_arg n = device_arg_u32(s->mesh.n), stride = device_arg_u32(s->mesh.stride);
     uint32_t global = s->mesh.stride;
-    DEVICE_LAUNCH_1D(d, "compute_step_factor", global, GROUP, n, stride, arg_buffer(old),
-                     arg_buffer(m->surface), arg_buffer(m->step_factor));
+    DEVICE_LAUNCH_1D(d, "compute_step_factor", global, GROUP, n, stride, device_arg_buffer(old),
+                     device_arg_buffer(m->surface), device_arg_buffer(m->step_factor));
     for (uint32_t stage = 0; stage < STAGES; stage++) {
-        DEVICE_LAUNCH_1D(d, "compute_flux", global, GROUP, n, stride, arg_buffer(m->neighbour),
-                         arg_buffer(m->normal), arg_buffer(stage == 0 ? old : now),
-                         arg_buffer(m->flux), arg_f32((float)s->far_field[DENSITY]),
-                         arg_f32((float)s->far_field[MOMENTUM_X]),
-                         arg_f32((float)s->far_field[ENERGY]));
-        DEVICE_LAUNCH_1D(d, "time_step", global, GROUP, n, stride, arg_u32(stage), arg_buffer(old),
-                         arg_buffer(now), arg_buffer(m->step_factor), arg_buffer(m->flux));
+        DEVICE_LAUNCH_1D(d, "compute_flux", global, GROUP, n, stride,
+                         device_arg_buffer(m->neighbour), device_arg_buffer(m->normal),
+                         device_arg_buffer(stage == 0 ? old : now), device_arg_buffer(m->flux),
+                         device_arg_f32((float)s->far_field[DENSITY]),
+                         device_arg_f32((float)s->far_field[MOMENTUM_X]),
+                         device_arg_f32((float)s->far_field[ENERGY]));
+        DEVICE_LAUNCH_1D(d, "time_step", global, GROUP, n, stride, device_arg_u32(stage),
+                         device_arg_buffer(old), device_arg_buffer(now),
+                         device_arg_buffer(m->step_factor), device_arg_buffer(m->flux));
     }
 }
 
@@ -255,8 +257,8 @@ static bool cfd_check(const void *state, struct strbuf *why)
     bool right = true;
     for (uint32_t v = 0; v < VARIABLES && right; v++) {
         size_t row = (size_t)v * s->mesh.stride;
-        right =
-            check_f32(why, name[v], s->final + row, s->expected + row, s->mesh.n, 0.0f, tolerance);
+        right = workload_check_f32(why, name[v], s->final + row, s->expected + row, s->mesh.n, 0.0f,
+                                   tolerance);
     }
     return right;
 }

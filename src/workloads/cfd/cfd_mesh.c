@@ -54,7 +54,7 @@ static void place_corners(struct builder *b, struct workload_rng *rng)
         for (at[1] = 0; at[1] <= b->side; at[1]++)
             for (at[0] = 0; at[0] <= b->side; at[0]++)
                 for (uint32_t axis = 0; axis < CFD_AXES; axis++) {
-                    float moved = JITTER * (2.0f * rng_unit(rng) - 1.0f);
+                    float moved = JITTER * (2.0f * workload_rng_unit(rng) - 1.0f);
                     corner_at(b, at)[axis] = (float)at[axis] + moved;
                 }
 }
@@ -66,7 +66,8 @@ static void shuffle_names(struct builder *b, uint32_t window, struct workload_rn
     for (uint32_t first = 0; first < b->n; first += window) {
         uint32_t size = b->n - first < window ? b->n - first : window;
         for (uint32_t i = size; i > 1; i--) {
-            uint32_t *a = &b->renamed[first + i - 1], *c = &b->renamed[first + rng_below(rng, i)];
+            uint32_t *a = &b->renamed[first + i - 1],
+                     *c = &b->renamed[first + workload_rng_below(rng, i)];
             uint32_t swap = *a;
             *a = *c;
             *c = swap;

@@ -33,7 +33,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
 static void run(void *state, struct device *d)
 {
     struct clr *s = state;
-    uint32_t n = s->graph.n_nodes, items = round_up_u32(n, GROUP);
+    uint32_t n = s->graph.n_nodes, items = device_round_up(n, GROUP);
     size_t bytes = n * sizeof(int32_t);
     for (uint32_t v = 0; v < n; v++)
         s->colour[v] = BARE;
@@ -46,11 +46,13 @@ static void run(void *state, struct device *d)
     for (uint32_t round = 0; has_more && round <= n && device_ok(d); round++) {
         has_more = 0;
         device_upload(d, more, 0, &has_more, sizeof has_more);
-        DEVICE_LAUNCH_1D(d, "clr_highest", items, GROUP, arg_buffer(g.first_edge),
-                         arg_buffer(g.target), arg_buffer(priority), arg_buffer(colour),
-                         arg_buffer(highest), arg_buffer(more), arg_u32(n));
-        DEVICE_LAUNCH_1D(d, "clr_paint", items, GROUP, arg_buffer(priority), arg_buffer(colour),
-                         arg_buffer(highest), arg_u32(round), arg_u32(n));
+        DEVICE_LAUNCH_1D(d, "clr_highest", items, GROUP, device_arg_buffer(g.first_edge),
+                         device_arg_buffer(g.target), device_arg_buffer(priority),
+                         device_arg_buffer(colour), device_arg_buffer(highest),
+                         device_arg_buffer(more), device_arg_u32(n));
+        DEVICE_LAUNCH_1D(d, "clr_paint", items, GROUP, device_arg_buffer(priority),
+                         device_arg_buffer(colour), device_arg_buffer(highest),
+                         device_arg_u32(round), device_arg_u32(n));
         device_download(d, more, 0, &has_more, sizeof has_more);
     }
     device_download(d, colour, 0, s->colour, bytes);
@@ -80,7 +82,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct clr *s = state;
-    return check_i32(why, "colour", s->colour, s->expected, s->graph.n_nodes);
+    return workload_check_i32(why, "colour", s->colour, s->expected, s->graph.n_nodes);
 }
 
 static void teardown(void *state)

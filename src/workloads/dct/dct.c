@@ -55,7 +55,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
         *images[i] = ARENA_ARRAY(&s->arena, float, s->pixels);
     for (uint32_t i = 0; i < s->pixels; i++) {
         uint32_t slope = 3 * (i % s->width) + 5 * (i / s->width);
-        s->image[i] = (float)(slope % 192 + rng_below(&rng, 64));
+        s->image[i] = (float)(slope % 192 + workload_rng_below(&rng, 64));
     }
     make_tables(s);
 }
@@ -71,12 +71,15 @@ static void run(void *state, struct device *d)
     device_buffer basis = device_alloc_from(d, s->basis, sizeof s->basis, "basis");
     device_buffer steps = device_alloc_from(d, s->steps, sizeof s->steps, "steps");
     for (uint32_t i = 0; i < s->rounds && device_ok(d); i++)
-        DEVICE_LAUNCH_2D(d, "dct_forward", s->width, s->height, SIDE, SIDE, arg_buffer(image),
-                         arg_buffer(coefficients), arg_buffer(basis));
-    DEVICE_LAUNCH_2D(d, "dct_quantise", s->width, s->height, SIDE, SIDE, arg_buffer(coefficients),
-                     arg_buffer(quantised), arg_buffer(steps));
-    DEVICE_LAUNCH_2D(d, "dct_inverse", s->width, s->height, SIDE, SIDE, arg_buffer(quantised),
-                     arg_buffer(decoded), arg_buffer(basis));
+        DEVICE_LAUNCH_2D(d, "dct_forward", s->width, s->height, SIDE, SIDE,
+                         device_arg_buffer(image), device_arg_buffer(coefficients),
+                         device_arg_buffer(basis));
+    DEVICE_LAUNCH_2D(d, "dct_quantise", s->width, s->height, SIDE, SIDE,
+                     device_arg_buffer(coefficients), device_arg_buffer(quantised),
+                     device_arg_buffer(steps));
+    DEVICE_LAUNCH_2D(d, "dct_inverse", s->width, s->height, SIDE, SIDE,
+                     device_arg_buffer(quantised), device_arg_buffer(decoded),
+                     device_arg_buffer(basis));
     device_download(d, coefficients, 0, s->coefficients, bytes);
     device_download(d, quantised, 0, s->quantised, bytes);
     device_download(d, decoded, 0, s->decoded, bytes);
@@ -133,10 +136,10 @@ static bool check_quantised(const struct dct *s, struct strbuf *why)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct dct *s = state;
-    return check_f32(why, "coefficient", s->coefficients, s->want_coefficients, s->pixels, 0.0f,
-                     3e-4f) &&
+    return workload_check_f32(why, "coefficient", s->coefficients, s->want_coefficients, s->pixels,
+                              0.0f, 3e-4f) &&
            check_quantised(s, why) &&
-           check_f32(why, "decoded", s->decoded, s->want_decoded, s->pixels, 0.0f, 3e-4f);
+           workload_check_f32(why, "decoded", s->decoded, s->want_decoded, s->pixels, 0.0f, 3e-4f);
 }
 
 static void teardown(void *state)

@@ -31,7 +31,7 @@ struct dij {
 static int32_t weight_of(uint32_t a, uint32_t b, uint64_t seed)
 {
     struct workload_rng rng = {seed ^ ((uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a))};
-    return 1 + (int32_t)rng_below(&rng, MAX_WEIGHT);
+    return 1 + (int32_t)workload_rng_below(&rng, MAX_WEIGHT);
 }
 
 static void setup(void *state, const struct workload_size *size, uint64_t seed)
@@ -69,11 +69,12 @@ static void relax(struct dij *s, struct device *d, const struct matrix *m)
     for (uint32_t round = 0; has_changed && round < s->rounds && device_ok(d); round++) {
         has_changed = 0;
         device_upload(d, changed, 0, &has_changed, sizeof has_changed);
-        DEVICE_LAUNCH_1D(d, m->kernel, round_up_u32(n, GROUP), GROUP, m->rows,
-                         arg_buffer(m->column), arg_buffer(m->weight), arg_buffer(distance),
-                         arg_buffer(lower), arg_u32(n));
-        DEVICE_LAUNCH_1D(d, "dij_adopt", round_up_u32(n, GROUP), GROUP, arg_buffer(distance),
-                         arg_buffer(lower), arg_buffer(changed), arg_u32(n));
+        DEVICE_LAUNCH_1D(d, m->kernel, device_round_up(n, GROUP), GROUP, m->rows,
+                         device_arg_buffer(m->column), device_arg_buffer(m->weight),
+                         device_arg_buffer(distance), device_arg_buffer(lower), device_arg_u32(n));
+        DEVICE_LAUNCH_1D(d, "dij_adopt", device_round_up(n, GROUP), GROUP,
+                         device_arg_buffer(distance), device_arg_buffer(lower),
+                         device_arg_buffer(changed), device_arg_u32(n));
         device_download(d, changed, 0, &has_changed, sizeof has_changed);
     }
     device_download(d, distance, 0, s->distance, n * sizeof(int32_t));
@@ -86,7 +87,7 @@ static void run_csr(void *state, struct device *d)
     struct graph_buffers graph = graph_upload(g, d);
     const struct matrix m = {
         .kernel = "dij_csr",
-        .rows = arg_buffer(graph.first_edge),
+        .rows = device_arg_buffer(graph.first_edge),
         .column = graph.target,
         .weight = device_alloc_from(d, s->weight, g->n_edges * sizeof(int32_t), "weight"),
     };
@@ -120,7 +121,7 @@ static void run_ell(void *state, struct device *d)
         }
     const struct matrix m = {
         .kernel = "dij_ell",
-        .rows = arg_u32(length),
+        .rows = device_arg_u32(length),
         .column = device_alloc_from(d, column, cells * sizeof(int32_t), "column"),
         .weight = device_alloc_from(d, weight, cells * sizeof(int32_t), "weight"),
     };
@@ -203,7 +204,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct dij *s = state;
-    return check_i32(why, "distance", s->distance, s->expected, s->graph.n_nodes);
+    return workload_check_i32(why, "distance", s->distance, s->expected, s->graph.n_nodes);
 }
 
 static void teardown(void *state)

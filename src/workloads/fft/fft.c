@@ -46,7 +46,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     s->got = ARENA_ARRAY(&s->arena, float, 2 * (size_t)s->n);
     s->want = ARENA_ARRAY(&s->arena, float, 2 * (size_t)s->n);
     for (size_t i = 0; i < 2 * (size_t)s->n; i++)
-        s->in[i] = 2.0f * rng_unit(&rng) - 1.0f;
+        s->in[i] = 2.0f * workload_rng_unit(&rng) - 1.0f;
     for (uint32_t k = 0; k < s->n / 2; k++) {
         struct cplx w = root_of_unity(k, s->n);
         s->twiddle[2 * k] = (float)w.re;
@@ -63,8 +63,9 @@ static void run(void *state, struct device *d)
     device_buffer to = device_alloc(d, bytes, "scratch");
     device_buffer twiddle = device_alloc_from(d, s->twiddle, bytes / 2, "twiddle");
     for (uint32_t span = 1; span < s->n && device_ok(d); span *= 2) {
-        DEVICE_LAUNCH_1D(d, "fft_stage", round_up_u32(half, GROUP), GROUP, arg_buffer(from),
-                         arg_buffer(to), arg_buffer(twiddle), arg_u32(half), arg_u32(span));
+        DEVICE_LAUNCH_1D(d, "fft_stage", device_round_up(half, GROUP), GROUP,
+                         device_arg_buffer(from), device_arg_buffer(to), device_arg_buffer(twiddle),
+                         device_arg_u32(half), device_arg_u32(span));
         device_buffer written = to;
         to = from;
         from = written;
@@ -132,7 +133,7 @@ static bool check(const void *state, struct strbuf *why)
 {
     const struct fft *s = state;
     float tolerance = (float)(0x1p-23 * s->log2_n * sqrt((double)s->n));
-    return check_f32(why, "spectrum", s->got, s->want, 2 * (size_t)s->n, 0.0f, tolerance);
+    return workload_check_f32(why, "spectrum", s->got, s->want, 2 * (size_t)s->n, 0.0f, tolerance);
 }
 
 static void teardown(void *state)

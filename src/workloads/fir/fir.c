@@ -21,7 +21,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
 {
     struct fir *s = state;
     struct workload_rng rng = {seed};
-    s->block = round_up_u32((uint32_t)size->p[0], GROUP);
+    s->block = device_round_up((uint32_t)size->p[0], GROUP);
     s->blocks = (uint32_t)size->p[1];
     s->taps = (uint32_t)size->p[2];
     size_t n = (size_t)s->block * s->blocks;
@@ -42,10 +42,11 @@ static void run(void *state, struct device *d)
     for (uint32_t b = 0; b < s->blocks && device_ok(d); b++) {
         size_t at = (size_t)b * s->block;
         device_upload(d, history, kept, s->samples + at, bytes);
-        DEVICE_LAUNCH_1D(d, "fir", s->block, GROUP, arg_buffer(history), arg_buffer(coefficients),
-                         arg_u32(s->taps), arg_buffer(output));
-        DEVICE_LAUNCH_1D(d, "fir_keep", KEEP_GROUP, KEEP_GROUP, arg_buffer(history),
-                         arg_u32(s->block), arg_u32(s->taps));
+        DEVICE_LAUNCH_1D(d, "fir", s->block, GROUP, device_arg_buffer(history),
+                         device_arg_buffer(coefficients), device_arg_u32(s->taps),
+                         device_arg_buffer(output));
+        DEVICE_LAUNCH_1D(d, "fir_keep", KEEP_GROUP, KEEP_GROUP, device_arg_buffer(history),
+                         device_arg_u32(s->block), device_arg_u32(s->taps));
         device_download(d, output, 0, s->got + at, bytes);
     }
 }
@@ -66,7 +67,8 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct fir *s = state;
-    return check_f32(why, "sample", s->got, s->want, (size_t)s->block * s->blocks, 0.0f, 0.0f);
+    return workload_check_f32(why, "sample", s->got, s->want, (size_t)s->block * s->blocks, 0.0f,
+                              0.0f);
 }
 
 static void teardown(void *state)

@@ -38,9 +38,9 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     for (size_t c = 0; c < cells; c++)
         s->weight[c] = c / s->n == c % s->n ? 0 : UNREACHED;
     for (int64_t left = size->p[1]; left > 0;) {
-        size_t c = rng_below(&rng, (uint32_t)cells);
+        size_t c = workload_rng_below(&rng, (uint32_t)cells);
         if (s->weight[c] == UNREACHED) {
-            s->weight[c] = 1 + (int32_t)rng_below(&rng, MAX_WEIGHT);
+            s->weight[c] = 1 + (int32_t)workload_rng_below(&rng, MAX_WEIGHT);
             left--;
         }
     }
@@ -54,10 +54,11 @@ static void run(void *state, struct device *d)
         s->via[c] = NO_VIA;
     device_buffer dist = device_alloc_from(d, s->weight, bytes, "dist");
     device_buffer via = device_alloc_from(d, s->via, bytes, "via");
-    uint32_t side = round_up_u32(s->n, GROUP);
+    uint32_t side = device_round_up(s->n, GROUP);
     for (uint32_t k = 0; k < s->n && device_ok(d); k++)
-        DEVICE_LAUNCH_2D(d, "fld_step", side, side, GROUP, GROUP, arg_buffer(dist), arg_buffer(via),
-                         arg_i32((int32_t)s->n), arg_i32((int32_t)k));
+        DEVICE_LAUNCH_2D(d, "fld_step", side, side, GROUP, GROUP, device_arg_buffer(dist),
+                         device_arg_buffer(via), device_arg_i32((int32_t)s->n),
+                         device_arg_i32((int32_t)k));
     device_download(d, dist, 0, s->dist, bytes);
     device_download(d, via, 0, s->via, bytes);
 }
@@ -105,7 +106,7 @@ static bool via_explains(const struct fld *s, size_t i, size_t j)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct fld *s = state;
-    if (!check_i32(why, "distance", s->dist, s->want, (size_t)s->n * s->n))
+    if (!workload_check_i32(why, "distance", s->dist, s->want, (size_t)s->n * s->n))
         return false;
     for (size_t i = 0; i < s->n; i++)
         for (size_t j = 0; j < s->n; j++)

@@ -36,10 +36,10 @@ static void transform(const struct fwt *s, struct device *d, device_buffer data)
 {
     uint32_t piece = s->n;
     for (; piece > 1u << LOCAL_LOG2; piece /= RADIX)
-        DEVICE_LAUNCH_1D(d, "fwt_global", s->n / RADIX, GROUP, arg_buffer(data),
-                         arg_u32(piece / RADIX));
-    DEVICE_LAUNCH_1D(d, "fwt_local", s->n / RADIX, piece / RADIX, arg_buffer(data),
-                     arg_local(piece * sizeof(float)), arg_u32(piece));
+        DEVICE_LAUNCH_1D(d, "fwt_global", s->n / RADIX, GROUP, device_arg_buffer(data),
+                         device_arg_u32(piece / RADIX));
+    DEVICE_LAUNCH_1D(d, "fwt_local", s->n / RADIX, piece / RADIX, device_arg_buffer(data),
+                     device_arg_local(piece * sizeof(float)), device_arg_u32(piece));
 }
 
 static void run(void *state, struct device *d)
@@ -50,8 +50,8 @@ static void run(void *state, struct device *d)
     device_buffer filter = device_alloc_from(d, s->filter, bytes, "filter");
     transform(s, d, data);
     transform(s, d, filter);
-    DEVICE_LAUNCH_1D(d, "fwt_modulate", MODULATE_GROUPS * GROUP, GROUP, arg_buffer(data),
-                     arg_buffer(filter), arg_u32(s->n));
+    DEVICE_LAUNCH_1D(d, "fwt_modulate", MODULATE_GROUPS * GROUP, GROUP, device_arg_buffer(data),
+                     device_arg_buffer(filter), device_arg_u32(s->n));
     transform(s, d, data);
     device_download(d, data, 0, s->got, bytes);
 }
@@ -70,7 +70,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct fwt *s = state;
-    return check_f32(why, "sample", s->got, s->want, s->n, 0.0f, 1.0f / 1024);
+    return workload_check_f32(why, "sample", s->got, s->want, s->n, 0.0f, 1.0f / 1024);
 }
 
 static void teardown(void *state)

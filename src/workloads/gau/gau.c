@@ -39,8 +39,8 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     for (size_t row = 0; row < s->n; row++) {
         for (size_t column = 0; column < s->n; column++)
             s->a[row * s->n + column] =
-                2 * rng_unit(&rng) - 1 + (row == column ? (float)s->n : 0.0f);
-        s->b[row] = 2 * rng_unit(&rng) - 1;
+                2 * workload_rng_unit(&rng) - 1 + (row == column ? (float)s->n : 0.0f);
+        s->b[row] = 2 * workload_rng_unit(&rng) - 1;
     }
 }
 
@@ -51,14 +51,14 @@ static void run(void *state, struct device *d)
     device_buffer a = device_alloc_from(d, s->a, bytes, "a");
     device_buffer b = device_alloc_from(d, s->b, s->n * sizeof(float), "b");
     device_buffer m = device_alloc(d, bytes, "multipliers");
-    uint32_t side = round_up_u32(s->n, GROUP);
-    struct device_arg n = arg_i32((int32_t)s->n);
+    uint32_t side = device_round_up(s->n, GROUP);
+    struct device_arg n = device_arg_i32((int32_t)s->n);
     for (uint32_t t = 0; t < s->columns && device_ok(d); t++) {
-        struct device_arg step = arg_i32((int32_t)t);
-        DEVICE_LAUNCH_1D(d, "gau_multipliers", round_up_u32(s->n, COLUMN_GROUP), COLUMN_GROUP,
-                         arg_buffer(a), arg_buffer(m), n, step);
-        DEVICE_LAUNCH_2D(d, "gau_eliminate", side, side, GROUP, GROUP, arg_buffer(a), arg_buffer(b),
-                         arg_buffer(m), n, step);
+        struct device_arg step = device_arg_i32((int32_t)t);
+        DEVICE_LAUNCH_1D(d, "gau_multipliers", device_round_up(s->n, COLUMN_GROUP), COLUMN_GROUP,
+                         device_arg_buffer(a), device_arg_buffer(m), n, step);
+        DEVICE_LAUNCH_2D(d, "gau_eliminate", side, side, GROUP, GROUP, device_arg_buffer(a),
+                         device_arg_buffer(b), device_arg_buffer(m), n, step);
     }
     device_download(d, a, 0, s->upper, bytes);
     device_download(d, m, 0, s->multiplier, bytes);
@@ -104,9 +104,11 @@ static bool check(const void *state, struct strbuf *why)
     const struct gau *s = state;
     size_t cells = (size_t)s->n * s->n;
     float tolerance = (float)s->n * 0x1p-23f;
-    return check_f32(why, "upper", s->upper, s->want_u, cells, tolerance, tolerance) &&
-           check_f32(why, "multiplier", s->multiplier, s->want_l, cells, tolerance, 0x1p-23f) &&
-           check_f32(why, "right-hand side", s->rhs, s->want_rhs, s->n, tolerance, tolerance);
+    return workload_check_f32(why, "upper", s->upper, s->want_u, cells, tolerance, tolerance) &&
+           workload_check_f32(why, "multiplier", s->multiplier, s->want_l, cells, tolerance,
+                              0x1p-23f) &&
+           workload_check_f32(why, "right-hand side", s->rhs, s->want_rhs, s->n, tolerance,
+                              tolerance);
 }
 
 static void teardown(void *state)

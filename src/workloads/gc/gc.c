@@ -60,12 +60,12 @@ static void allocate_objects(struct gc *s, struct workload_rng *rng)
                           1 + (size_t)s->n_objects * (1 + MAX_REFERENCES + MAX_DATA_WORDS));
     s->n_words = 1;
     for (uint32_t i = 0; i < s->n_objects; i++) {
-        uint32_t references = rng_below(rng, MAX_REFERENCES + 1);
-        uint32_t data = rng_below(rng, MAX_DATA_WORDS + 1);
+        uint32_t references = workload_rng_below(rng, MAX_REFERENCES + 1);
+        uint32_t data = workload_rng_below(rng, MAX_DATA_WORDS + 1);
         uint32_t *object = &s->heap[s->n_words];
         object[0] = header_of(1 + references + data, references);
         for (uint32_t d = 0; d < data; d++)
-            object[1 + references + d] = (uint32_t)rng_u64(rng);
+            object[1 + references + d] = (uint32_t)workload_rng_u64(rng);
         s->start[i] = s->n_words;
         s->n_words += 1 + references + data;
     }
@@ -74,11 +74,11 @@ static void allocate_objects(struct gc *s, struct workload_rng *rng)
 /* An object to refer to: mostly one allocated about the same time. */
 static uint32_t pick_target(const struct gc *s, uint32_t from, struct workload_rng *rng)
 {
-    if (rng_below(rng, 16) < FAR_PER_16)
-        return rng_below(rng, s->n_objects);
+    if (workload_rng_below(rng, 16) < FAR_PER_16)
+        return workload_rng_below(rng, s->n_objects);
     uint32_t first = from > NEAR ? from - NEAR : 0;
     uint32_t end = from + NEAR < s->n_objects ? from + NEAR : s->n_objects;
-    return first + rng_below(rng, end - first);
+    return first + workload_rng_below(rng, end - first);
 }
 
 /* Live objects refer only to live objects; a reference that would not is omitted. */
@@ -101,7 +101,7 @@ static void pick_roots(struct gc *s, const bool *is_alive, struct workload_rng *
     for (uint32_t i = 0; i < s->n_roots; i++) {
         uint32_t object;
         do
-            object = rng_below(rng, s->n_objects);
+            object = workload_rng_below(rng, s->n_objects);
         while (!is_alive[object]);
         s->root[i] = s->start[object];
     }
@@ -114,7 +114,7 @@ static void gc_setup(void *state, const struct workload_size *size, uint64_t see
     s->n_objects = (uint32_t)size->p[0];
     bool *is_alive = xcalloc(s->n_objects, sizeof *is_alive);
     for (uint32_t i = 0; i < s->n_objects; i++)
-        is_alive[i] = i == 0 || rng_below(&rng, 2) == 0;
+        is_alive[i] = i == 0 || workload_rng_below(&rng, 2) == 0;
     allocate_objects(s, &rng);
     refer(s, is_alive, &rng);
     pick_roots(s, is_alive, &rng);
@@ -143,9 +143,10 @@ static void trace(struct gc *s, const struct gc_device *on)
     for (uint32_t step = first_step; has_more && step <= s->n_objects && device_ok(on->d); step++) {
         has_more = 0;
         device_upload(on->d, more, 0, &has_more, sizeof has_more);
-        DEVICE_LAUNCH_1D(on->d, "gc_mark", on->items, GROUP, arg_buffer(on->heap),
-                         arg_buffer(on->starts), arg_u32(s->n_objects), arg_buffer(on->reached),
-                         arg_u32(step), arg_buffer(more));
+        DEVICE_LAUNCH_1D(on->d, "gc_mark", on->items, GROUP, device_arg_buffer(on->heap),
+                         device_arg_buffer(on->starts), device_arg_u32(s->n_objects),
+                         device_arg_buffer(on->reached), device_arg_u32(step),
+                         device_arg_buffer(more));
         device_download(on->d, more, 0, &has_more, sizeof has_more);
     }
 }
@@ -173,16 +174,19 @@ static void compact(struct gc *s, const struct gc_device *on)
     device_buffer groups = device_alloc(d, n_groups * sizeof(uint32_t), "groups");
     device_buffer forward = device_alloc(d, s->n_words * sizeof(uint32_t), "forward");
     device_buffer compacted = device_alloc(d, s->n_words * sizeof(uint32_t), "compacted");
-    DEVICE_LAUNCH_1D(d, "gc_measure", on->items, GROUP, arg_buffer(on->heap),
-                     arg_buffer(on->starts), arg_u32(s->n_objects), arg_buffer(on->reached),
-                     arg_buffer(before), arg_buffer(groups));
+    DEVICE_LAUNCH_1D(d, "gc_measure", on->items, GROUP, device_arg_buffer(on->heap),
+                     device_arg_buffer(on->starts), device_arg_u32(s->n_objects),
+                     device_arg_buffer(on->reached), device_arg_buffer(before),
+                     device_arg_buffer(groups));
     s->n_compacted = sum_groups(d, groups, n_groups);
-    DEVICE_LAUNCH_1D(d, "gc_place", on->items, GROUP, arg_buffer(on->starts), arg_u32(s->n_objects),
-                     arg_buffer(on->reached), arg_buffer(before), arg_buffer(groups),
-                     arg_buffer(forward));
-    DEVICE_LAUNCH_1D(d, "gc_move", on->items, GROUP, arg_buffer(on->heap), arg_buffer(on->starts),
-                     arg_u32(s->n_objects), arg_buffer(on->reached), arg_buffer(forward),
-                     arg_buffer(compacted));
+    DEVICE_LAUNCH_1D(d, "gc_place", on->items, GROUP, device_arg_buffer(on->starts),
+                     device_arg_u32(s->n_objects), device_arg_buffer(on->reached),
+                     device_arg_buffer(before), device_arg_buffer(groups),
+                     device_arg_buffer(forward));
+    DEVICE_LAUNCH_1D(d, "gc_move", on->items, GROUP, device_arg_buffer(on->heap),
+                     device_arg_buffer(on->starts), device_arg_u32(s->n_objects),
+                     device_arg_buffer(on->reached), device_arg_buffer(forward),
+                     device_arg_buffer(compacted));
     device_download(d, compacted, 0, s->compacted, s->n_words * sizeof(uint32_t));
 }
 
@@ -194,7 +198,7 @@ static void gc_run(void *state, struct device *d)
         .heap = device_alloc_from(d, s->heap, s->n_words * sizeof(uint32_t), "heap"),
         .starts = device_alloc_from(d, s->start, s->n_objects * sizeof(uint32_t), "starts"),
         .reached = device_alloc(d, s->n_words * sizeof(uint32_t), "reached"),
-        .items = round_up_u32(s->n_objects, GROUP),
+        .items = device_round_up(s->n_objects, GROUP),
     };
     trace(s, &on);
     compact(s, &on);
@@ -247,8 +251,8 @@ static void gc_reference(void *state)
 static bool gc_check(const void *state, struct strbuf *why)
 {
     const struct gc *s = state;
-    return check_u32(why, "compacted words", &s->n_compacted, &s->expected_compacted, 1) &&
-           check_u32(why, "compacted", s->compacted, s->expected, s->n_words);
+    return workload_check_u32(why, "compacted words", &s->n_compacted, &s->expected_compacted, 1) &&
+           workload_check_u32(why, "compacted", s->compacted, s->expected, s->n_words);
 }
 
 static void gc_teardown(void *state)

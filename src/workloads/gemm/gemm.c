@@ -38,10 +38,11 @@ static void run(void *state, struct device *d)
     device_buffer a = device_alloc_from(d, s->a, (size_t)s->ni * s->nk * sizeof(float), "A");
     device_buffer b = device_alloc_from(d, s->b, (size_t)s->nk * s->nj * sizeof(float), "B");
     device_buffer c = device_alloc_from(d, s->c, c_bytes, "C");
-    DEVICE_LAUNCH_2D(d, "gemm", round_up_u32(s->nj, GROUP_X), round_up_u32(s->ni, GROUP_Y), GROUP_X,
-                     GROUP_Y, arg_buffer(a), arg_buffer(b), arg_buffer(c), arg_i32((int32_t)s->ni),
-                     arg_i32((int32_t)s->nj), arg_i32((int32_t)s->nk), arg_f32(ALPHA),
-                     arg_f32(BETA));
+    DEVICE_LAUNCH_2D(d, "gemm", device_round_up(s->nj, GROUP_X), device_round_up(s->ni, GROUP_Y),
+                     GROUP_X, GROUP_Y, device_arg_buffer(a), device_arg_buffer(b),
+                     device_arg_buffer(c), device_arg_i32((int32_t)s->ni),
+                     device_arg_i32((int32_t)s->nj), device_arg_i32((int32_t)s->nk),
+                     device_arg_f32(ALPHA), device_arg_f32(BETA));
     device_download(d, c, 0, s->got, c_bytes);
 }
 
@@ -64,7 +65,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct gemm *s = state;
-    return check_f32(why, "C", s->got, s->want, (size_t)s->ni * s->nj, 0.0f, 0.0f);
+    return workload_check_f32(why, "C", s->got, s->want, (size_t)s->ni * s->nj, 0.0f, 0.0f);
 }
 
 static void teardown(void *state)

@@ -30,7 +30,7 @@ static void hg_setup(void *state, const struct workload_size *size, uint64_t see
     s->groups = (uint32_t)size->p[1];
     s->data = ARENA_ARRAY(&s->memory, uint64_t, pairs);
     for (size_t i = 0; i < pairs; i++)
-        s->data[i] = rng_u64(&rng);
+        s->data[i] = workload_rng_u64(&rng);
 }
 
 static void hg_run(void *state, struct device *d)
@@ -40,10 +40,11 @@ static void hg_run(void *state, struct device *d)
     device_buffer partial = device_alloc(d, (size_t)s->groups * sizeof s->histogram, "partial");
     device_buffer histogram = device_alloc(d, sizeof s->histogram, "histogram");
 
-    DEVICE_LAUNCH_1D(d, "histogram_partial", s->groups * GROUP, GROUP, arg_buffer(data),
-                     arg_u32(s->words), arg_buffer(partial));
-    DEVICE_LAUNCH_1D(d, "histogram_merge", BINS * MERGE_GROUP, MERGE_GROUP, arg_buffer(partial),
-                     arg_u32(s->groups), arg_buffer(histogram));
+    DEVICE_LAUNCH_1D(d, "histogram_partial", s->groups * GROUP, GROUP, device_arg_buffer(data),
+                     device_arg_u32(s->words), device_arg_buffer(partial));
+    DEVICE_LAUNCH_1D(d, "histogram_merge", BINS * MERGE_GROUP, MERGE_GROUP,
+                     device_arg_buffer(partial), device_arg_u32(s->groups),
+                     device_arg_buffer(histogram));
     device_download(d, histogram, 0, s->histogram, sizeof s->histogram);
 }
 
@@ -59,7 +60,7 @@ static void hg_reference(void *state)
 static bool hg_check(const void *state, struct strbuf *why)
 {
     const struct hg *s = state;
-    return check_u32(why, "histogram", s->histogram, s->expected, BINS);
+    return workload_check_u32(why, "histogram", s->histogram, s->expected, BINS);
 }
 
 static void hg_teardown(void *state)

@@ -27,7 +27,7 @@ static void hga_setup(void *state, const struct workload_size *size, uint64_t se
     s->histogram = ARENA_ARRAY(&s->memory, uint32_t, s->bins);
     s->expected = ARENA_ARRAY(&s->memory, uint32_t, s->bins);
     for (uint32_t i = 0; i < s->words; i++)
-        s->data[i] = (uint32_t)rng_u64(&rng);
+        s->data[i] = (uint32_t)workload_rng_u64(&rng);
 }
 
 static void hga_run(void *state, struct device *d)
@@ -38,8 +38,9 @@ static void hga_run(void *state, struct device *d)
     device_buffer data = device_alloc_from(d, s->data, s->words * sizeof *s->data, "data");
     device_buffer histogram =
         device_alloc_from(d, s->histogram, s->bins * sizeof *s->histogram, "histogram");
-    DEVICE_LAUNCH_1D(d, "histogram_global", s->groups * GROUP, GROUP, arg_buffer(data),
-                     arg_u32(s->words), arg_u32(s->bins), arg_buffer(histogram));
+    DEVICE_LAUNCH_1D(d, "histogram_global", s->groups * GROUP, GROUP, device_arg_buffer(data),
+                     device_arg_u32(s->words), device_arg_u32(s->bins),
+                     device_arg_buffer(histogram));
     device_download(d, histogram, 0, s->histogram, s->bins * sizeof *s->histogram);
 }
 
@@ -55,7 +56,7 @@ static void hga_reference(void *state)
 static bool hga_check(const void *state, struct strbuf *why)
 {
     const struct hga *s = state;
-    return check_u32(why, "histogram", s->histogram, s->expected, s->bins);
+    return workload_check_u32(why, "histogram", s->histogram, s->expected, s->bins);
 }
 
 static void hga_teardown(void *state)

@@ -62,8 +62,8 @@ static void hot_setup(void *state, const struct workload_size *size, uint64_t se
 
     float hottest_cell = (float)(MAX_POWER_DENSITY * CHIP_SIDE * CHIP_SIDE / (double)cells);
     for (size_t i = 0; i < cells; i++) {
-        s->temp[i] = 40.0f + 50.0f * rng_unit(&rng);
-        s->power[i] = hottest_cell * rng_unit(&rng);
+        s->temp[i] = 40.0f + 50.0f * workload_rng_unit(&rng);
+        s->power[i] = hottest_cell * workload_rng_unit(&rng);
     }
 }
 
@@ -81,12 +81,13 @@ static void hot_run(void *state, struct device *d)
 
     for (uint32_t done = 0; done < s->steps; done += s->height) {
         uint32_t left = s->steps - done;
-        DEVICE_LAUNCH_2D(d, "hotspot", width, depth, TILE, TILE, arg_buffer(power),
-                         arg_buffer(temp_in), arg_buffer(temp_out), arg_u32(s->cols),
-                         arg_u32(s->rows), arg_u32(left < s->height ? left : s->height),
-                         arg_u32(s->height), arg_f32((float)c->along_x), arg_f32((float)c->along_y),
-                         arg_f32((float)c->to_ambient), arg_f32((float)c->step_over_capacity),
-                         arg_f32((float)AMBIENT));
+        DEVICE_LAUNCH_2D(
+            d, "hotspot", width, depth, TILE, TILE, device_arg_buffer(power),
+            device_arg_buffer(temp_in), device_arg_buffer(temp_out), device_arg_u32(s->cols),
+            device_arg_u32(s->rows), device_arg_u32(left < s->height ? left : s->height),
+            device_arg_u32(s->height), device_arg_f32((float)c->along_x),
+            device_arg_f32((float)c->along_y), device_arg_f32((float)c->to_ambient),
+            device_arg_f32((float)c->step_over_capacity), device_arg_f32((float)AMBIENT));
         device_buffer swap = temp_in;
         temp_in = temp_out;
         temp_out = swap;
@@ -142,8 +143,8 @@ static bool hot_check(const void *state, struct strbuf *why)
 {
     const struct hot *s = state;
     float tolerance = 1e-5f * (float)s->steps;
-    return check_f32(why, "temperature", s->final, s->expected, (size_t)s->cols * s->rows, 0.0f,
-                     tolerance);
+    return workload_check_f32(why, "temperature", s->final, s->expected, (size_t)s->cols * s->rows,
+                              0.0f, tolerance);
 }
 
 static void hot_teardown(void *state)

@@ -33,7 +33,7 @@ static void hsh_setup(void *state, const struct workload_size *size, uint64_t se
     s->key = ARENA_ARRAY(&s->memory, uint32_t, s->keys);
     s->next = ARENA_ARRAY(&s->memory, uint32_t, s->keys);
     for (uint32_t i = 0; i < s->keys; i++)
-        s->key[i] = (uint32_t)rng_u64(&rng);
+        s->key[i] = (uint32_t)workload_rng_u64(&rng);
 }
 
 static void hsh_run(void *state, struct device *d)
@@ -45,8 +45,9 @@ static void hsh_run(void *state, struct device *d)
     device_buffer lock = device_alloc_from(d, s->head, s->buckets * sizeof *s->head, "lock");
     device_buffer head = device_alloc_from(d, s->head, s->buckets * sizeof *s->head, "head");
     device_buffer next = device_alloc_from(d, s->next, s->keys * sizeof *s->next, "next");
-    DEVICE_LAUNCH_1D(d, "insert_keys", s->groups * GROUP, GROUP, arg_buffer(key), arg_u32(s->keys),
-                     arg_u32(s->buckets), arg_buffer(lock), arg_buffer(head), arg_buffer(next));
+    DEVICE_LAUNCH_1D(d, "insert_keys", s->groups * GROUP, GROUP, device_arg_buffer(key),
+                     device_arg_u32(s->keys), device_arg_u32(s->buckets), device_arg_buffer(lock),
+                     device_arg_buffer(head), device_arg_buffer(next));
     device_download(d, head, 0, s->head, s->buckets * sizeof *s->head);
     device_download(d, next, 0, s->next, s->keys * sizeof *s->next);
 }
@@ -80,8 +81,9 @@ static bool hsh_check(const void *state, struct strbuf *why)
     const struct hsh *s = state;
     for (uint32_t b = 0; b < s->buckets; b++)
         walk_chain(s, b);
-    return check_u32(why, "keys of a bucket", s->count, s->expected, s->buckets) &&
-           check_u32(why, "numbers of a bucket's keys", s->sum, s->expected_sum, s->buckets);
+    return workload_check_u32(why, "keys of a bucket", s->count, s->expected, s->buckets) &&
+           workload_check_u32(why, "numbers of a bucket's keys", s->sum, s->expected_sum,
+                              s->buckets);
 }
 
 static void hsh_teardown(void *state)

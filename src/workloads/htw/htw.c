@@ -48,7 +48,7 @@ static uint8_t texture(uint64_t seed, int32_t y, int32_t x)
 {
     struct workload_rng rng = {seed ^
                                ((uint64_t)(uint32_t)(y / GRAIN) << 32 | (uint32_t)(x / GRAIN))};
-    return (uint8_t)rng_below(&rng, GREY_LEVELS);
+    return (uint8_t)workload_rng_below(&rng, GREY_LEVELS);
 }
 
 /* 0 to 5 and back: the phase of the heartbeat. */
@@ -69,7 +69,7 @@ static void draw_frames(struct htw *s, struct workload_rng *rng, uint64_t seed)
             int32_t x = (int32_t)(i % (size_t)s->shape.cols) - mid_x;
             uint8_t level = texture(seed, 4 * mid_y + y * scale / 256 - phase,
                                     4 * mid_x + x * scale / 256 + 2 * phase);
-            s->frames[f * s->pixels + i] = (uint8_t)(level + rng_below(rng, NOISE));
+            s->frames[f * s->pixels + i] = (uint8_t)(level + workload_rng_below(rng, NOISE));
         }
 }
 
@@ -144,18 +144,20 @@ static void run(void *state, struct device *d)
     device_buffer templates = device_alloc(d, template_bytes, "templates");
     device_buffer scratch =
         device_alloc(d, s->n_points * 6 * window * window * sizeof(float), "scratch");
-    const struct device_arg shape[] = {arg_i32(s->shape.rows), arg_i32(s->shape.cols),
-                                       arg_i32(s->shape.template_radius),
-                                       arg_i32(s->shape.search_radius)};
+    const struct device_arg shape[] = {device_arg_i32(s->shape.rows), device_arg_i32(s->shape.cols),
+                                       device_arg_i32(s->shape.template_radius),
+                                       device_arg_i32(s->shape.search_radius)};
 
     device_upload(d, frame, 0, s->frames, s->pixels);
     DEVICE_LAUNCH_1D(d, "htw_template", s->n_points * GROUP, GROUP, shape[0], shape[1], shape[2],
-                     shape[3], arg_buffer(frame), arg_buffer(points), arg_buffer(templates));
+                     shape[3], device_arg_buffer(frame), device_arg_buffer(points),
+                     device_arg_buffer(templates));
     for (uint32_t f = 1; f < s->n_frames && device_ok(d); f++) {
         device_upload(d, frame, 0, s->frames + f * s->pixels, s->pixels);
         DEVICE_LAUNCH_1D(d, "htw_track", s->n_points * GROUP, GROUP, shape[0], shape[1], shape[2],
-                         shape[3], arg_buffer(frame), arg_buffer(points), arg_buffer(templates),
-                         arg_buffer(scratch), arg_buffer(scores), arg_i32(renews(f)));
+                         shape[3], device_arg_buffer(frame), device_arg_buffer(points),
+                         device_arg_buffer(templates), device_arg_buffer(scratch),
+                         device_arg_buffer(scores), device_arg_i32(renews(f)));
         device_download(d, points, 0, s->points + (size_t)f * s->n_points, point_bytes);
         device_download(d, scores, 0, s->score + (size_t)f * s->n_points,
                         s->n_points * sizeof(float));
@@ -252,10 +254,10 @@ static bool check(const void *state, struct strbuf *why)
 {
     const struct htw *s = state;
     size_t positions = (size_t)s->n_frames * s->n_points;
-    return check_f32(why, "correlation", s->chosen, s->best, positions, 0.0f, 2e-5f) &&
-           check_f32(why, "score", s->score, s->want_score, positions, 2e-5f, 0.0f) &&
-           check_f32(why, "template", s->templates, s->want_templates,
-                     s->n_points * template_values(&s->shape), 0.0f, 0.0f);
+    return workload_check_f32(why, "correlation", s->chosen, s->best, positions, 0.0f, 2e-5f) &&
+           workload_check_f32(why, "score", s->score, s->want_score, positions, 2e-5f, 0.0f) &&
+           workload_check_f32(why, "template", s->templates, s->want_templates,
+                              s->n_points * template_values(&s->shape), 0.0f, 0.0f);
 }
 
 static void teardown(void *state)

@@ -68,11 +68,11 @@ static void scatter_points(struct kmn *s, struct workload_rng *rng)
     uint32_t n_groups = 2 * s->n_clusters, m = s->n_features;
     int32_t *group = xcalloc((size_t)n_groups * m, sizeof *group);
     for (uint32_t i = 0; i < n_groups * m; i++)
-        group[i] = (int32_t)rng_below(rng, FEATURE_LIMIT);
+        group[i] = (int32_t)workload_rng_below(rng, FEATURE_LIMIT);
     for (uint32_t p = 0; p < s->n_points; p++) {
-        uint32_t g = rng_below(rng, n_groups);
+        uint32_t g = workload_rng_below(rng, n_groups);
         for (uint32_t i = 0; i < m; i++) {
-            int32_t noise = (int32_t)rng_below(rng, 2 * NOISE + 1) - NOISE;
+            int32_t noise = (int32_t)workload_rng_below(rng, 2 * NOISE + 1) - NOISE;
             s->feature[(size_t)p * m + i] = clamp_feature(group[g * m + i] + noise);
         }
     }
@@ -174,16 +174,18 @@ static void launch_assignment(const struct kmn *s, struct device *d, device_buff
                               device_buffer centres, device_buffer membership)
 {
     if (s->is_rodinia) {
-        DEVICE_LAUNCH_1D(d, "km_assign", round_up_u32(s->n_points, GROUP_SIZE), GROUP_SIZE,
-                         arg_buffer(features), arg_buffer(centres), arg_buffer(membership),
-                         arg_u32(s->n_points), arg_u32(s->n_features), arg_u32(s->n_clusters));
+        DEVICE_LAUNCH_1D(d, "km_assign", device_round_up(s->n_points, GROUP_SIZE), GROUP_SIZE,
+                         device_arg_buffer(features), device_arg_buffer(centres),
+                         device_arg_buffer(membership), device_arg_u32(s->n_points),
+                         device_arg_u32(s->n_features), device_arg_u32(s->n_clusters));
         return;
     }
-    DEVICE_LAUNCH_1D(d, "kmn_assign", round_up_u32(s->n_points, GROUP_SIZE), GROUP_SIZE,
-                     arg_buffer(features), arg_buffer(centres), arg_buffer(membership),
-                     arg_u32(s->n_points), arg_u32(s->n_features), arg_u32(s->n_clusters),
-                     arg_u32(s->coalesced ? 1 : s->n_features),
-                     arg_u32(s->coalesced ? s->n_points : 1));
+    DEVICE_LAUNCH_1D(d, "kmn_assign", device_round_up(s->n_points, GROUP_SIZE), GROUP_SIZE,
+                     device_arg_buffer(features), device_arg_buffer(centres),
+                     device_arg_buffer(membership), device_arg_u32(s->n_points),
+                     device_arg_u32(s->n_features), device_arg_u32(s->n_clusters),
+                     device_arg_u32(s->coalesced ? 1 : s->n_features),
+                     device_arg_u32(s->coalesced ? s->n_points : 1));
 }
 
 static bool assign_points(struct kmn *s, struct device *d, device_buffer features,
@@ -208,9 +210,9 @@ static void kmn_run(void *state, struct device *d)
     device_buffer centres = device_alloc(d, n_centres * sizeof(float), "centres");
     device_buffer membership = device_alloc(d, s->n_points * sizeof *s->membership, "membership");
 
-    DEVICE_LAUNCH_1D(d, "kmn_transpose", round_up_u32(s->n_points, GROUP_SIZE), GROUP_SIZE,
-                     arg_buffer(features), arg_buffer(transposed), arg_u32(s->n_points),
-                     arg_u32(s->n_features));
+    DEVICE_LAUNCH_1D(d, "kmn_transpose", device_round_up(s->n_points, GROUP_SIZE), GROUP_SIZE,
+                     device_arg_buffer(features), device_arg_buffer(transposed),
+                     device_arg_u32(s->n_points), device_arg_u32(s->n_features));
 
     start_centres(s, s->centre);
     bool changed = true;
@@ -280,10 +282,11 @@ static bool kmn_check(const void *state, struct strbuf *why)
 {
     const struct kmn *s = state;
     return check_transposed(s, why) &&
-           check_i32(why, "membership", s->membership, s->expected_membership, s->n_points) &&
-           check_i32(why, "centre", s->centre, s->expected_centre,
-                     (size_t)s->n_clusters * s->n_features) &&
-           check_i32(why, "iterations", &s->iterations, &s->expected_iterations, 1);
+           workload_check_i32(why, "membership", s->membership, s->expected_membership,
+                              s->n_points) &&
+           workload_check_i32(why, "centre", s->centre, s->expected_centre,
+                              (size_t)s->n_clusters * s->n_features) &&
+           workload_check_i32(why, "iterations", &s->iterations, &s->expected_iterations, 1);
 }
 
 static void kmn_teardown(void *state)

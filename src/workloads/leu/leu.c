@@ -50,7 +50,8 @@ static void detect(struct leu *s, struct device *d)
 {
     const struct leu_frame *f = &s->frame;
     size_t bytes = (size_t)f->width * f->height * sizeof(float);
-    uint32_t across = round_up_u32(f->width, GROUP_X), down = round_up_u32(f->height, GROUP_Y);
+    uint32_t across = device_round_up(f->width, GROUP_X),
+             down = device_round_up(f->height, GROUP_Y);
     device_buffer gradient_x = device_alloc_from(d, f->gradient_x, bytes, "gradient_x");
     device_buffer gradient_y = device_alloc_from(d, f->gradient_y, bytes, "gradient_y");
     device_buffer offsets = device_alloc_from(d, f->offset, sizeof f->offset, "offsets");
@@ -58,12 +59,14 @@ static void detect(struct leu *s, struct device *d)
         device_alloc_from(d, f->direction, sizeof f->direction, "directions");
     device_buffer scores = device_alloc(d, bytes, "scores");
     device_buffer dilated = device_alloc(d, bytes, "dilated");
-    DEVICE_LAUNCH_2D(d, "leu_gicov", across, down, GROUP_X, GROUP_Y, arg_buffer(gradient_x),
-                     arg_buffer(gradient_y), arg_buffer(offsets), arg_buffer(directions),
-                     arg_u32(f->width), arg_u32(f->height), arg_u32(LEU_MARGIN),
-                     arg_buffer(scores));
-    DEVICE_LAUNCH_2D(d, "leu_dilate", across, down, GROUP_X, GROUP_Y, arg_buffer(scores),
-                     arg_u32(f->width), arg_u32(f->height), arg_buffer(dilated));
+    DEVICE_LAUNCH_2D(d, "leu_gicov", across, down, GROUP_X, GROUP_Y, device_arg_buffer(gradient_x),
+                     device_arg_buffer(gradient_y), device_arg_buffer(offsets),
+                     device_arg_buffer(directions), device_arg_u32(f->width),
+                     device_arg_u32(f->height), device_arg_u32(LEU_MARGIN),
+                     device_arg_buffer(scores));
+    DEVICE_LAUNCH_2D(d, "leu_dilate", across, down, GROUP_X, GROUP_Y, device_arg_buffer(scores),
+                     device_arg_u32(f->width), device_arg_u32(f->height),
+                     device_arg_buffer(dilated));
     device_download(d, scores, 0, s->score, bytes);
     device_download(d, dilated, 0, s->dilated, bytes);
 }
@@ -77,9 +80,9 @@ static void track(struct leu *s, struct device *d)
         device_alloc_from(d, f->motion, f->n_cells * sizeof *f->motion, "motions");
     device_buffer fields = device_alloc(d, bytes, "fields");
     device_buffer changes = device_alloc(d, f->n_cells * sizeof(float), "changes");
-    DEVICE_LAUNCH_1D(d, "leu_track", f->n_cells * TRACK_GROUP, TRACK_GROUP, arg_buffer(edges),
-                     arg_buffer(motions), arg_u32(s->steps), arg_buffer(fields),
-                     arg_buffer(changes));
+    DEVICE_LAUNCH_1D(d, "leu_track", f->n_cells * TRACK_GROUP, TRACK_GROUP,
+                     device_arg_buffer(edges), device_arg_buffer(motions), device_arg_u32(s->steps),
+                     device_arg_buffer(fields), device_arg_buffer(changes));
     device_download(d, fields, 0, s->field, bytes);
     device_download(d, changes, 0, s->change, f->n_cells * sizeof(float));
 }
@@ -218,11 +221,12 @@ static bool leu_check(const void *state, struct strbuf *why)
 {
     const struct leu *s = state;
     size_t n_pixels = (size_t)s->frame.width * s->frame.height, n_cells = s->frame.n_cells;
-    return check_f32(why, "score", s->score, s->expected_score, n_pixels, 2e-5f, 1e-6f) &&
-           check_f32(why, "dilated", s->dilated, s->expected_dilated, n_pixels, 2e-5f, 1e-6f) &&
-           check_f32(why, "field", s->field, s->expected_field, n_cells * LEU_TILE_PIXELS, 2e-6f,
-                     2e-6f) &&
-           check_f32(why, "change", s->change, s->expected_change, n_cells, 1e-4f, 1e-8f);
+    return workload_check_f32(why, "score", s->score, s->expected_score, n_pixels, 2e-5f, 1e-6f) &&
+           workload_check_f32(why, "dilated", s->dilated, s->expected_dilated, n_pixels, 2e-5f,
+                              1e-6f) &&
+           workload_check_f32(why, "field", s->field, s->expected_field, n_cells * LEU_TILE_PIXELS,
+                              2e-6f, 2e-6f) &&
+           workload_check_f32(why, "change", s->change, s->expected_change, n_cells, 1e-4f, 1e-8f);
 }
 
 static void leu_teardown(void *state)

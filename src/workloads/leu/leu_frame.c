@@ -13,10 +13,10 @@ static struct disc *place_discs(const struct leu_frame *f, struct workload_rng *
 {
     struct disc *discs = xcalloc(f->n_cells, sizeof *discs);
     for (uint32_t i = 0; i < f->n_cells; i++) {
-        discs[i].x = (int32_t)(LEU_MARGIN + rng_below(rng, f->width - 2 * LEU_MARGIN));
-        discs[i].y = (int32_t)(LEU_MARGIN + rng_below(rng, f->height - 2 * LEU_MARGIN));
+        discs[i].x = (int32_t)(LEU_MARGIN + workload_rng_below(rng, f->width - 2 * LEU_MARGIN));
+        discs[i].y = (int32_t)(LEU_MARGIN + workload_rng_below(rng, f->height - 2 * LEU_MARGIN));
         discs[i].radius =
-            (int32_t)(LEU_SMALLEST_RADIUS + rng_below(rng, LEU_CIRCLES) * LEU_RADIUS_STEP);
+            (int32_t)(LEU_SMALLEST_RADIUS + workload_rng_below(rng, LEU_CIRCLES) * LEU_RADIUS_STEP);
     }
     return discs;
 }
@@ -26,7 +26,7 @@ static void paint(const struct leu_frame *f, int32_t *pixel, const struct disc *
                   struct workload_rng *rng)
 {
     for (uint32_t i = 0; i < f->width * f->height; i++)
-        pixel[i] = GROUND + (int32_t)rng_below(rng, 2 * NOISE + 1) - NOISE;
+        pixel[i] = GROUND + (int32_t)workload_rng_below(rng, 2 * NOISE + 1) - NOISE;
     for (uint32_t i = 0; i < f->width * f->height; i++) {
         int32_t x = (int32_t)(i % f->width), y = (int32_t)(i / f->width);
         bool is_inside = false;
@@ -90,8 +90,8 @@ static void cut_tiles(struct leu_frame *f, const struct disc *discs, struct work
         }
         for (uint32_t i = 0; i < LEU_TILE_PIXELS; i++)
             edge[i] /= largest;
-        f->motion[c].x = 2.0f * rng_unit(rng) - 1.0f;
-        f->motion[c].y = 2.0f * rng_unit(rng) - 1.0f;
+        f->motion[c].x = 2.0f * workload_rng_unit(rng) - 1.0f;
+        f->motion[c].y = 2.0f * workload_rng_unit(rng) - 1.0f;
     }
 }
 

@@ -62,7 +62,7 @@ static void find_neighbours(struct lmd *s, uint32_t x, uint32_t y, uint32_t z)
 
 static float draw_coordinate(uint32_t box, struct workload_rng *rng)
 {
-    return (float)(box * GRID_UNIT + rng_below(rng, GRID_UNIT)) / GRID_UNIT;
+    return (float)(box * GRID_UNIT + workload_rng_below(rng, GRID_UNIT)) / GRID_UNIT;
 }
 
 static void fill_box(struct lmd *s, uint32_t x, uint32_t y, uint32_t z, struct workload_rng *rng)
@@ -74,7 +74,7 @@ static void fill_box(struct lmd *s, uint32_t x, uint32_t y, uint32_t z, struct w
         p->y = draw_coordinate(y, rng);
         p->z = draw_coordinate(z, rng);
         p->w = 0.5f * (p->x * p->x + p->y * p->y + p->z * p->z);
-        s->charge[at] = 0.1f + 0.9f * rng_unit(rng);
+        s->charge[at] = 0.1f + 0.9f * workload_rng_unit(rng);
     }
 }
 
@@ -109,9 +109,9 @@ static void lmd_run(void *state, struct device *d)
     device_buffer neighbours = device_alloc_from(
         d, s->neighbour, (size_t)s->n_boxes * NEIGHBOURS * sizeof(int32_t), "neighbours");
     device_buffer forces = device_alloc(d, bytes, "forces");
-    DEVICE_LAUNCH_1D(d, "lmd_forces", s->n_boxes * GROUP, GROUP, arg_buffer(particles),
-                     arg_buffer(charges), arg_buffer(neighbours), arg_u32(s->per_box),
-                     arg_f32(DECAY), arg_buffer(forces));
+    DEVICE_LAUNCH_1D(d, "lmd_forces", s->n_boxes * GROUP, GROUP, device_arg_buffer(particles),
+                     device_arg_buffer(charges), device_arg_buffer(neighbours),
+                     device_arg_u32(s->per_box), device_arg_f32(DECAY), device_arg_buffer(forces));
     device_download(d, forces, 0, s->force, bytes);
 }
 
@@ -186,8 +186,8 @@ static bool lmd_check(const void *state, struct strbuf *why)
 {
     const struct lmd *s = state;
     float tolerance = 1e-6f * NEIGHBOURS * (float)s->per_box;
-    return check_f32(why, "force", &s->force->x, &s->expected->x, (size_t)s->n_particles * 4, 5e-6f,
-                     tolerance);
+    return workload_check_f32(why, "force", &s->force->x, &s->expected->x,
+                              (size_t)s->n_particles * 4, 5e-6f, tolerance);
 }
 
 static void lmd_teardown(void *state)

@@ -24,15 +24,15 @@ static void lud_setup(void *state, const struct workload_size *size, uint64_t se
 {
     struct lud *s = state;
     struct workload_rng rng = {seed};
-    s->n = round_up_u32((uint32_t)size->p[0], TILE);
+    s->n = device_round_up((uint32_t)size->p[0], TILE);
     size_t n = s->n;
     s->a = ARENA_ARRAY(&s->memory, float, n *n);
     s->factors = ARENA_ARRAY(&s->memory, float, n *n);
     s->expected = ARENA_ARRAY(&s->memory, float, n *n);
     for (size_t i = 0; i < n * n; i++)
-        s->a[i] = 2.0f * rng_unit(&rng) - 1.0f;
+        s->a[i] = 2.0f * workload_rng_unit(&rng) - 1.0f;
     for (size_t i = 0; i < n; i++)
-        s->a[i * n + i] = (float)n + rng_unit(&rng);
+        s->a[i * n + i] = (float)n + workload_rng_unit(&rng);
 }
 
 static void lud_run(void *state, struct device *d)
@@ -40,15 +40,16 @@ static void lud_run(void *state, struct device *d)
     struct lud *s = state;
     size_t bytes = (size_t)s->n * s->n * sizeof(float);
     device_buffer a = device_alloc_from(d, s->a, bytes, "matrix");
-    struct device_arg matrix = arg_buffer(a), n = arg_u32(s->n);
+    struct device_arg matrix = device_arg_buffer(a), n = device_arg_u32(s->n);
 
     for (uint32_t first = 0; first < s->n; first += TILE) {
         uint32_t rest = s->n - first - TILE; /* columns right of the diagonal tile */
-        DEVICE_LAUNCH_1D(d, "lud_diagonal", TILE, TILE, matrix, n, arg_u32(first));
+        DEVICE_LAUNCH_1D(d, "lud_diagonal", TILE, TILE, matrix, n, device_arg_u32(first));
         if (rest == 0)
             break;
-        DEVICE_LAUNCH_1D(d, "lud_perimeter", 2 * rest, 2 * TILE, matrix, n, arg_u32(first));
-        DEVICE_LAUNCH_2D(d, "lud_internal", rest, rest, TILE, TILE, matrix, n, arg_u32(first));
+        DEVICE_LAUNCH_1D(d, "lud_perimeter", 2 * rest, 2 * TILE, matrix, n, device_arg_u32(first));
+        DEVICE_LAUNCH_2D(d, "lud_internal", rest, rest, TILE, TILE, matrix, n,
+                         device_arg_u32(first));
     }
     device_download(d, a, 0, s->factors, bytes);
 }
@@ -83,8 +84,8 @@ static bool lud_check(const void *state, struct strbuf *why)
     size_t n = s->n;
     for (size_t i = 0; i < n; i++) {
         const float *got = s->factors + i * n, *want = s->expected + i * n;
-        if (!check_f32(why, "row of L", got, want, i, rel, abs_lower) ||
-            !check_f32(why, "row of U", got + i, want + i, n - i, rel, abs_upper)) {
+        if (!workload_check_f32(why, "row of L", got, want, i, rel, abs_lower) ||
+            !workload_check_f32(why, "row of U", got + i, want + i, n - i, rel, abs_upper)) {
             strbuf_addf(why, " (row %zu of %zu)", i, n);
             return false;
         }

@@ -23,16 +23,16 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     struct mc *s = state;
     struct workload_rng rng = {seed};
     s->n_options = (uint32_t)size->p[0];
-    s->n_normals = round_up_u32((uint32_t)size->p[1], 2 * GROUP);
-    s->seed = (uint32_t)rng_u64(&rng);
+    s->n_normals = device_round_up((uint32_t)size->p[1], 2 * GROUP);
+    s->seed = (uint32_t)workload_rng_u64(&rng);
     s->options = arena_alloc(&s->arena, s->n_options * sizeof *s->options);
     s->got = ARENA_ARRAY(&s->arena, float, s->n_options);
     s->want = ARENA_ARRAY(&s->arena, float, s->n_options);
     for (uint32_t i = 0; i < s->n_options; i++) {
-        s->options[i][PRICE] = 10 + 90 * rng_unit(&rng);
-        s->options[i][STRIKE] = s->options[i][PRICE] * (0.8f + 0.4f * rng_unit(&rng));
-        s->options[i][RATE] = 0.01f + 0.04f * rng_unit(&rng);
-        s->options[i][VOLATILITY] = 0.1f + 0.2f * rng_unit(&rng);
+        s->options[i][PRICE] = 10 + 90 * workload_rng_unit(&rng);
+        s->options[i][STRIKE] = s->options[i][PRICE] * (0.8f + 0.4f * workload_rng_unit(&rng));
+        s->options[i][RATE] = 0.01f + 0.04f * workload_rng_unit(&rng);
+        s->options[i][VOLATILITY] = 0.1f + 0.2f * workload_rng_unit(&rng);
     }
 }
 
@@ -43,10 +43,11 @@ static void run(void *state, struct device *d)
     device_buffer options =
         device_alloc_from(d, s->options, s->n_options * sizeof *s->options, "options");
     device_buffer call = device_alloc(d, s->n_options * sizeof(float), "call");
-    DEVICE_LAUNCH_1D(d, "normal_numbers", s->n_normals / 2, GROUP, arg_u32(s->seed),
-                     arg_buffer(normals));
-    DEVICE_LAUNCH_1D(d, "european_options", s->n_options * GROUP, GROUP, arg_buffer(options),
-                     arg_buffer(normals), arg_u32(s->n_normals), arg_buffer(call));
+    DEVICE_LAUNCH_1D(d, "normal_numbers", s->n_normals / 2, GROUP, device_arg_u32(s->seed),
+                     device_arg_buffer(normals));
+    DEVICE_LAUNCH_1D(d, "european_options", s->n_options * GROUP, GROUP, device_arg_buffer(options),
+                     device_arg_buffer(normals), device_arg_u32(s->n_normals),
+                     device_arg_buffer(call));
     device_download(d, call, 0, s->got, s->n_options * sizeof(float));
 }
 
@@ -76,7 +77,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct mc *s = state;
-    return check_f32(why, "call", s->got, s->want, s->n_options, 1e-5f, 2e-4f);
+    return workload_check_f32(why, "call", s->got, s->want, s->n_options, 1e-5f, 2e-4f);
 }
 
 static void teardown(void *state)

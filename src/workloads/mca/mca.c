@@ -22,10 +22,10 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
 {
     struct mca *s = state;
     struct workload_rng rng = {seed};
-    s->n = round_up_u32((uint32_t)size->p[0], GROUP);
+    s->n = device_round_up((uint32_t)size->p[0], GROUP);
     s->paths = (uint32_t)size->p[1];
-    s->steps = round_up_u32((uint32_t)size->p[2], 2);
-    s->seed = (uint32_t)rng_u64(&rng);
+    s->steps = device_round_up((uint32_t)size->p[2], 2);
+    s->seed = (uint32_t)workload_rng_u64(&rng);
     float step_years = YEARS / (float)s->steps;
     s->drift = (RATE - VOLATILITY * VOLATILITY / 2) * step_years;
     s->deviation = VOLATILITY * sqrtf(step_years);
@@ -40,9 +40,10 @@ static void run(void *state, struct device *d)
     size_t bytes = s->n * sizeof(float);
     device_buffer call = device_alloc(d, bytes, "call");
     device_buffer put = device_alloc(d, bytes, "put");
-    DEVICE_LAUNCH_1D(d, "asian_options", s->n, GROUP, arg_f32(PRICE), arg_f32(STRIKE),
-                     arg_f32(s->drift), arg_f32(s->deviation), arg_u32(s->steps), arg_u32(s->paths),
-                     arg_u32(s->seed), arg_buffer(call), arg_buffer(put));
+    DEVICE_LAUNCH_1D(d, "asian_options", s->n, GROUP, device_arg_f32(PRICE), device_arg_f32(STRIKE),
+                     device_arg_f32(s->drift), device_arg_f32(s->deviation),
+                     device_arg_u32(s->steps), device_arg_u32(s->paths), device_arg_u32(s->seed),
+                     device_arg_buffer(call), device_arg_buffer(put));
     device_download(d, call, 0, s->call, bytes);
     device_download(d, put, 0, s->put, bytes);
 }
@@ -79,8 +80,8 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct mca *s = state;
-    return check_f32(why, "call", s->call, s->want_call, s->n, 0.0f, 1e-3f) &&
-           check_f32(why, "put", s->put, s->want_put, s->n, 0.0f, 1e-3f);
+    return workload_check_f32(why, "call", s->call, s->want_call, s->n, 0.0f, 1e-3f) &&
+           workload_check_f32(why, "put", s->put, s->want_put, s->n, 0.0f, 1e-3f);
 }
 
 static void teardown(void *state)

@@ -68,9 +68,9 @@ static uint32_t hash_of_key(const uint8_t *key, uint32_t n)
 /* A unique key for every number: a random path, and the number. */
 static uint32_t make_key(uint8_t *key, uint32_t number, struct workload_rng *rng)
 {
-    uint32_t n = MIN_KEY_BYTES + rng_below(rng, MAX_KEY_BYTES - MIN_KEY_BYTES + 1);
+    uint32_t n = MIN_KEY_BYTES + workload_rng_below(rng, MAX_KEY_BYTES - MIN_KEY_BYTES + 1);
     for (uint32_t i = 0; i < n; i++)
-        key[i] = (uint8_t)('a' + rng_below(rng, 26));
+        key[i] = (uint8_t)('a' + workload_rng_below(rng, 26));
     for (uint32_t i = n - 8; i < n; i++, number /= 10)
         key[i] = (uint8_t)('0' + number % 10);
     return n;
@@ -94,9 +94,10 @@ static void add_item(struct memc *s, uint32_t number, struct workload_rng *rng)
     item->next = *bucket; /* new items come first */
     *bucket = number + 1;
 
-    item->value_bytes = MIN_VALUE_BYTES + rng_below(rng, MAX_VALUE_BYTES - MIN_VALUE_BYTES + 1);
+    item->value_bytes =
+        MIN_VALUE_BYTES + workload_rng_below(rng, MAX_VALUE_BYTES - MIN_VALUE_BYTES + 1);
     for (uint32_t i = 0; i < item->value_bytes; i++)
-        bytes[i] = (uint8_t)rng_below(rng, 256);
+        bytes[i] = (uint8_t)workload_rng_below(rng, 256);
     item->value_at = add_bytes(s, bytes, item->value_bytes);
 }
 
@@ -113,7 +114,7 @@ static uint64_t *popularity_sums(struct memc *s)
 
 static uint32_t draw_rank(const uint64_t *sum, uint32_t n, struct workload_rng *rng)
 {
-    uint64_t at = (uint64_t)(((unsigned __int128)rng_u64(rng) * sum[n - 1]) >> 64);
+    uint64_t at = (uint64_t)(((unsigned __int128)workload_rng_u64(rng) * sum[n - 1]) >> 64);
     uint32_t low = 0, high = n - 1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -130,7 +131,7 @@ static uint32_t *shuffle_items(struct memc *s, struct workload_rng *rng)
 {
     uint32_t *item = ARENA_ARRAY(&s->arena, uint32_t, s->n_items);
     for (uint32_t i = 0; i < s->n_items; i++) {
-        uint32_t other = rng_below(rng, i + 1);
+        uint32_t other = workload_rng_below(rng, i + 1);
         item[i] = item[other];
         item[other] = i;
     }
@@ -171,7 +172,7 @@ static void memc_setup(void *state, const struct workload_size *size, uint64_t s
     const uint32_t *item = shuffle_items(s, &rng);
     for (uint32_t r = 0; r < s->n_requests; r++) {
         uint32_t wanted = item[draw_rank(sum, s->n_items, &rng)];
-        bool is_there = rng_below(&rng, 1000) >= MISSES_PER_1000;
+        bool is_there = workload_rng_below(&rng, 1000) >= MISSES_PER_1000;
         write_request(s, s->packets + (size_t)r * PACKET_BYTES, wanted, is_there, &rng);
     }
 }
@@ -188,11 +189,12 @@ static void memc_run(void *state, struct device *d)
     device_buffer store = device_alloc_from(d, s->store, s->store_bytes, "store");
     device_buffer bytes = device_alloc(d, s->n_requests * sizeof *s->answer_bytes, "answer_bytes");
     device_buffer answers = device_alloc(d, answers_bytes, "answers");
-    DEVICE_LAUNCH_1D(d, "memc_get", round_up_u32(s->n_requests, GROUP_SIZE), GROUP_SIZE,
-                     arg_buffer(packets), arg_u32(PACKET_BYTES), arg_u32(s->n_requests),
-                     arg_buffer(buckets), arg_u32(s->n_buckets), arg_buffer(items),
-                     arg_buffer(store), arg_buffer(bytes), arg_buffer(answers),
-                     arg_u32(MAX_VALUE_BYTES));
+    DEVICE_LAUNCH_1D(d, "memc_get", device_round_up(s->n_requests, GROUP_SIZE), GROUP_SIZE,
+                     device_arg_buffer(packets), device_arg_u32(PACKET_BYTES),
+                     device_arg_u32(s->n_requests), device_arg_buffer(buckets),
+                     device_arg_u32(s->n_buckets), device_arg_buffer(items),
+                     device_arg_buffer(store), device_arg_buffer(bytes), device_arg_buffer(answers),
+                     device_arg_u32(MAX_VALUE_BYTES));
     device_download(d, bytes, 0, s->answer_bytes, s->n_requests * sizeof *s->answer_bytes);
     device_download(d, answers, 0, s->answers, answers_bytes);
 }
@@ -238,7 +240,7 @@ static void memc_reference(void *state)
 static bool memc_check(const void *state, struct strbuf *why)
 {
     const struct memc *s = state;
-    if (!check_i32(why, "answer_bytes", s->answer_bytes, s->expected_bytes, s->n_requests))
+    if (!workload_check_i32(why, "answer_bytes", s->answer_bytes, s->expected_bytes, s->n_requests))
         return false;
     for (uint32_t r = 0; r < s->n_requests; r++) {
         size_t at = (size_t)r * MAX_VALUE_BYTES;

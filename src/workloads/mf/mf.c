@@ -27,7 +27,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     s->got = ARENA_ARRAY(&s->arena, uint8_t, s->bytes);
     s->want = ARENA_ARRAY(&s->arena, uint8_t, s->bytes);
     for (size_t i = 0; i < s->bytes; i++)
-        s->image[i] = (uint8_t)rng_u64(&rng);
+        s->image[i] = (uint8_t)workload_rng_u64(&rng);
 }
 
 static void run(void *state, struct device *d)
@@ -35,9 +35,10 @@ static void run(void *state, struct device *d)
     struct mf *s = state;
     device_buffer in = device_alloc_from(d, s->image, s->bytes, "image");
     device_buffer out = device_alloc(d, s->bytes, "result");
-    DEVICE_LAUNCH_2D(d, "median_filter", round_up_u32(s->width, GROUP_X),
-                     round_up_u32(s->height, GROUP_Y), GROUP_X, GROUP_Y, arg_buffer(in),
-                     arg_buffer(out), arg_i32((int32_t)s->width), arg_i32((int32_t)s->height));
+    DEVICE_LAUNCH_2D(d, "median_filter", device_round_up(s->width, GROUP_X),
+                     device_round_up(s->height, GROUP_Y), GROUP_X, GROUP_Y, device_arg_buffer(in),
+                     device_arg_buffer(out), device_arg_i32((int32_t)s->width),
+                     device_arg_i32((int32_t)s->height));
     device_download(d, out, 0, s->got, s->bytes);
 }
 

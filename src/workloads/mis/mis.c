@@ -36,7 +36,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
 static void run(void *state, struct device *d)
 {
     struct mis *s = state;
-    uint32_t n = s->graph.n_nodes, items = round_up_u32(n, GROUP);
+    uint32_t n = s->graph.n_nodes, items = device_round_up(n, GROUP);
     size_t bytes = n * sizeof(int32_t);
     for (uint32_t v = 0; v < n; v++)
         s->member[v] = OPEN;
@@ -50,14 +50,16 @@ static void run(void *state, struct device *d)
     for (uint32_t round = 0; has_more && round <= n && device_ok(d); round++) {
         has_more = 0;
         device_upload(d, more, 0, &has_more, sizeof has_more);
-        DEVICE_LAUNCH_1D(d, "mis_least", items, GROUP, arg_buffer(g.first_edge),
-                         arg_buffer(g.target), arg_buffer(priority), arg_buffer(member),
-                         arg_buffer(least), arg_buffer(more), arg_u32(n));
-        DEVICE_LAUNCH_1D(d, "mis_enter", items, GROUP, arg_buffer(g.first_edge),
-                         arg_buffer(g.target), arg_buffer(priority), arg_buffer(member),
-                         arg_buffer(least), arg_buffer(shut), arg_u32(n));
-        DEVICE_LAUNCH_1D(d, "mis_leave", items, GROUP, arg_buffer(member), arg_buffer(shut),
-                         arg_u32(n));
+        DEVICE_LAUNCH_1D(d, "mis_least", items, GROUP, device_arg_buffer(g.first_edge),
+                         device_arg_buffer(g.target), device_arg_buffer(priority),
+                         device_arg_buffer(member), device_arg_buffer(least),
+                         device_arg_buffer(more), device_arg_u32(n));
+        DEVICE_LAUNCH_1D(d, "mis_enter", items, GROUP, device_arg_buffer(g.first_edge),
+                         device_arg_buffer(g.target), device_arg_buffer(priority),
+                         device_arg_buffer(member), device_arg_buffer(least),
+                         device_arg_buffer(shut), device_arg_u32(n));
+        DEVICE_LAUNCH_1D(d, "mis_leave", items, GROUP, device_arg_buffer(member),
+                         device_arg_buffer(shut), device_arg_u32(n));
         device_download(d, more, 0, &has_more, sizeof has_more);
     }
     device_download(d, member, 0, s->member, bytes);
@@ -87,7 +89,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct mis *s = state;
-    return check_i32(why, "member", s->member, s->expected, s->graph.n_nodes);
+    return workload_check_i32(why, "member", s->member, s->expected, s->graph.n_nodes);
 }
 
 static void teardown(void *state)

@@ -44,9 +44,9 @@ static void run(void *state, struct device *d)
     const struct mars_job job = {
         .count_kernel = "mm_map_count",
         .map_kernel = "mm_map",
-        .shared = {arg_buffer(device_alloc_from(d, s->a, bytes, "left matrix")),
-                   arg_buffer(device_alloc_from(d, s->b, bytes, "right matrix")),
-                   arg_i32((int32_t)(s->n / QUAD))},
+        .shared = {device_arg_buffer(device_alloc_from(d, s->a, bytes, "left matrix")),
+                   device_arg_buffer(device_alloc_from(d, s->b, bytes, "right matrix")),
+                   device_arg_i32((int32_t)(s->n / QUAD))},
         .n_shared = 3,
         .n_tasks = s->n * s->n,
         .values = s->place,
@@ -75,8 +75,8 @@ static bool check(const void *state, struct strbuf *why)
     const struct mm *s = state;
     size_t cells = (size_t)s->n * s->n;
     return mars_check_directory(why, &s->out, cells, sizeof(float), 2 * sizeof(int32_t)) &&
-           check_i32(why, "row or column", s->out.values, s->place, 2 * cells) &&
-           check_f32(why, "element", s->out.keys, s->want, cells, 0.0f, 0.0f);
+           workload_check_i32(why, "row or column", s->out.values, s->place, 2 * cells) &&
+           workload_check_f32(why, "element", s->out.keys, s->want, cells, 0.0f, 0.0f);
 }
 
 static void teardown(void *state)

@@ -46,13 +46,13 @@ static void myc_setup(void *state, const struct workload_size *size, uint64_t se
     for (uint32_t cell = 0; cell < s->n_cells; cell++) {
         for (uint32_t v = 0; v < N_VARIABLES; v++)
             s->state[(size_t)v * s->n_cells + cell] = rest[v];
-        s->sodium[cell] = 3.2f + 1.6f * rng_unit(&rng);
-        s->stimulus[cell] = 45.0f + 25.0f * rng_unit(&rng);
+        s->sodium[cell] = 3.2f + 1.6f * workload_rng_unit(&rng);
+        s->stimulus[cell] = 45.0f + 25.0f * workload_rng_unit(&rng);
         /* The slower gates have not all recovered since the last beat. */
-        s->state[(size_t)X1 * s->n_cells + cell] = 0.4f * rng_unit(&rng);
-        s->state[(size_t)H * s->n_cells + cell] = 1.0f - 0.2f * rng_unit(&rng);
-        s->state[(size_t)J * s->n_cells + cell] = 1.0f - 0.3f * rng_unit(&rng);
-        s->state[(size_t)F * s->n_cells + cell] = 1.0f - 0.4f * rng_unit(&rng);
+        s->state[(size_t)X1 * s->n_cells + cell] = 0.4f * workload_rng_unit(&rng);
+        s->state[(size_t)H * s->n_cells + cell] = 1.0f - 0.2f * workload_rng_unit(&rng);
+        s->state[(size_t)J * s->n_cells + cell] = 1.0f - 0.3f * workload_rng_unit(&rng);
+        s->state[(size_t)F * s->n_cells + cell] = 1.0f - 0.4f * workload_rng_unit(&rng);
     }
     memcpy(s->expected, s->state, N_VARIABLES * (size_t)s->n_cells * sizeof *s->state);
 }
@@ -67,11 +67,12 @@ static void myc_run(void *state, struct device *d)
     device_buffer stimulus =
         device_alloc_from(d, s->stimulus, s->n_cells * sizeof(float), "stimulus");
     for (uint32_t ms = 0; ms < s->milliseconds && device_ok(d); ms++)
-        DEVICE_LAUNCH_1D(d, "myc_advance", round_up_u32(s->n_cells, GROUP_SIZE), GROUP_SIZE,
-                         arg_buffer(variables), arg_buffer(sodium), arg_buffer(stimulus),
-                         arg_u32(s->n_cells), arg_u32(STEPS_PER_MS),
-                         arg_u32(ms < STIMULUS_MS ? STEPS_PER_MS : 0),
-                         arg_f32(1.0f / STEPS_PER_MS));
+        DEVICE_LAUNCH_1D(d, "myc_advance", device_round_up(s->n_cells, GROUP_SIZE), GROUP_SIZE,
+                         device_arg_buffer(variables), device_arg_buffer(sodium),
+                         device_arg_buffer(stimulus), device_arg_u32(s->n_cells),
+                         device_arg_u32(STEPS_PER_MS),
+                         device_arg_u32(ms < STIMULUS_MS ? STEPS_PER_MS : 0),
+                         device_arg_f32(1.0f / STEPS_PER_MS));
     device_download(d, variables, 0, s->state, state_bytes);
 }
 
@@ -144,7 +145,8 @@ static bool myc_check(const void *state, struct strbuf *why)
     for (uint32_t v = 0; v < N_VARIABLES; v++) {
         size_t at = (size_t)v * s->n_cells;
         float absolute = growth * (v == POTENTIAL ? 1e-3f : v == CALCIUM ? 0.0f : 1e-5f);
-        if (!check_f32(why, names[v], s->state + at, s->expected + at, s->n_cells, 2e-5f, absolute))
+        if (!workload_check_f32(why, names[v], s->state + at, s->expected + at, s->n_cells, 2e-5f,
+                                absolute))
             return false;
     }
     return true;

@@ -31,9 +31,9 @@ struct nw {
 static void draw_substitutions(struct workload_rng *rng, int32_t table[RESIDUES][RESIDUES])
 {
     for (uint32_t a = 0; a < RESIDUES; a++) {
-        table[a][a] = 4 + (int32_t)rng_below(rng, 8);
+        table[a][a] = 4 + (int32_t)workload_rng_below(rng, 8);
         for (uint32_t b = 0; b < a; b++)
-            table[a][b] = table[b][a] = (int32_t)rng_below(rng, 8) - 4;
+            table[a][b] = table[b][a] = (int32_t)workload_rng_below(rng, 8) - 4;
     }
 }
 
@@ -41,7 +41,7 @@ static uint8_t *draw_sequence(struct nw *s, struct workload_rng *rng)
 {
     uint8_t *residue = ARENA_ARRAY(&s->memory, uint8_t, s->n);
     for (uint32_t i = 0; i < s->n; i++)
-        residue[i] = (uint8_t)rng_below(rng, RESIDUES);
+        residue[i] = (uint8_t)workload_rng_below(rng, RESIDUES);
     return residue;
 }
 
@@ -51,7 +51,7 @@ static void nw_setup(void *state, const struct workload_size *size, uint64_t see
     struct workload_rng rng = {seed};
     int32_t substitution[RESIDUES][RESIDUES];
 
-    s->n = round_up_u32((uint32_t)size->p[0], TILE);
+    s->n = device_round_up((uint32_t)size->p[0], TILE);
     s->stride = s->n + 1;
     s->penalty = (int32_t)size->p[1];
     size_t cells = (size_t)s->stride * s->stride;
@@ -78,13 +78,14 @@ static void nw_run(void *state, struct device *d)
     device_buffer similarity = device_alloc_from(d, s->similarity, s->matrix_bytes, "similarity");
 
     for (uint32_t diagonal = 0; diagonal < tiles; diagonal++)
-        DEVICE_LAUNCH_1D(d, "nw_growing", (diagonal + 1) * TILE, TILE, arg_buffer(score),
-                         arg_buffer(similarity), arg_u32(s->stride), arg_i32(s->penalty),
-                         arg_u32(diagonal));
+        DEVICE_LAUNCH_1D(d, "nw_growing", (diagonal + 1) * TILE, TILE, device_arg_buffer(score),
+                         device_arg_buffer(similarity), device_arg_u32(s->stride),
+                         device_arg_i32(s->penalty), device_arg_u32(diagonal));
     for (uint32_t diagonal = tiles; diagonal < 2 * tiles - 1; diagonal++)
         DEVICE_LAUNCH_1D(d, "nw_shrinking", (2 * tiles - 1 - diagonal) * TILE, TILE,
-                         arg_buffer(score), arg_buffer(similarity), arg_u32(s->stride),
-                         arg_i32(s->penalty), arg_u32(diagonal), arg_u32(tiles));
+                         device_arg_buffer(score), device_arg_buffer(similarity),
+                         device_arg_u32(s->stride), device_arg_i32(s->penalty),
+                         device_arg_u32(diagonal), device_arg_u32(tiles));
     device_download(d, score, 0, s->score, s->matrix_bytes);
 }
 
@@ -111,7 +112,7 @@ static void nw_reference(void *state)
 static bool nw_check(const void *state, struct strbuf *why)
 {
     const struct nw *s = state;
-    return check_i32(why, "score", s->score, s->expected, (size_t)s->stride * s->stride);
+    return workload_check_i32(why, "score", s->score, s->expected, (size_t)s->stride * s->stride);
 }
 
 static void nw_teardown(void *state)

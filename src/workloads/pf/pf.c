@@ -59,7 +59,7 @@ static void draw_frames(struct pf *s, struct workload_rng *rng)
     for (uint32_t f = 0; f < s->n_frames; f++) {
         uint8_t *frame = s->frames + (size_t)f * s->rows * s->cols;
         for (uint32_t i = 0; i < s->rows * s->cols; i++)
-            frame[i] = (uint8_t)(BACKGROUND - NOISE / 2 + rng_below(rng, NOISE));
+            frame[i] = (uint8_t)(BACKGROUND - NOISE / 2 + workload_rng_below(rng, NOISE));
         for (uint32_t k = 0; k < s->n_disc; k++) {
             int32_t col = (int32_t)(s->cols / 2 + f) + s->disc[k][0];
             int32_t row = (int32_t)(s->rows / 2) - 2 * (int32_t)f + s->disc[k][1];
@@ -76,7 +76,7 @@ static void setup_step(struct pf *s, struct step *step, struct workload_rng *rng
                         &step->want_weight, &step->want_cdf};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         *arrays[i] = ARENA_ARRAY(&s->arena, float, s->n);
-    step->start = rng_unit(rng);
+    step->start = workload_rng_unit(rng);
 }
 
 static void setup(void *state, const struct workload_size *size, uint64_t seed)
@@ -95,7 +95,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     draw_disc(s);
     draw_frames(s, &rng);
     for (uint32_t i = 0; i < s->n; i++)
-        s->seed[i] = (uint32_t)rng_u64(&rng);
+        s->seed[i] = (uint32_t)workload_rng_u64(&rng);
     for (uint32_t f = 0; f + 1 < s->n_frames; f++)
         setup_step(s, &s->step[f], &rng);
 }
@@ -139,22 +139,24 @@ static void track(struct pf *s, struct device *d, struct buffers *b, uint32_t fr
 {
     size_t pixels = (size_t)s->rows * s->cols;
     struct step *step = &s->step[frame - 1];
-    uint32_t items = round_up_u32(s->n, GROUP);
-    struct device_arg n = arg_u32(s->n);
+    uint32_t items = device_round_up(s->n, GROUP);
+    struct device_arg n = device_arg_u32(s->n);
     device_upload(d, b->frames, 0, s->frames + frame * pixels, pixels);
-    DEVICE_LAUNCH_1D(d, "pf_move", items, GROUP, arg_buffer(b->x), arg_buffer(b->y),
-                     arg_buffer(b->seeds), n);
-    DEVICE_LAUNCH_1D(d, "pf_weigh", items, GROUP, arg_buffer(b->frames), arg_u32(s->rows),
-                     arg_u32(s->cols), arg_buffer(b->disc), arg_u32(s->n_disc), arg_buffer(b->x),
-                     arg_buffer(b->y), arg_buffer(b->weight), arg_buffer(b->partial), n);
-    DEVICE_LAUNCH_1D(d, "pf_total", 1, 1, arg_buffer(b->partial), arg_u32(items / GROUP),
-                     arg_buffer(b->total));
-    DEVICE_LAUNCH_1D(d, "pf_normalise", items, GROUP, arg_buffer(b->weight), arg_buffer(b->total),
-                     n);
-    DEVICE_LAUNCH_1D(d, "pf_accumulate", 1, 1, arg_buffer(b->weight), arg_buffer(b->cdf), n);
-    DEVICE_LAUNCH_1D(d, "pf_resample", items, GROUP, arg_buffer(b->cdf), arg_buffer(b->x),
-                     arg_buffer(b->y), arg_buffer(b->new_x), arg_buffer(b->new_y),
-                     arg_f32(step->start), n);
+    DEVICE_LAUNCH_1D(d, "pf_move", items, GROUP, device_arg_buffer(b->x), device_arg_buffer(b->y),
+                     device_arg_buffer(b->seeds), n);
+    DEVICE_LAUNCH_1D(d, "pf_weigh", items, GROUP, device_arg_buffer(b->frames),
+                     device_arg_u32(s->rows), device_arg_u32(s->cols), device_arg_buffer(b->disc),
+                     device_arg_u32(s->n_disc), device_arg_buffer(b->x), device_arg_buffer(b->y),
+                     device_arg_buffer(b->weight), device_arg_buffer(b->partial), n);
+    DEVICE_LAUNCH_1D(d, "pf_total", 1, 1, device_arg_buffer(b->partial),
+                     device_arg_u32(items / GROUP), device_arg_buffer(b->total));
+    DEVICE_LAUNCH_1D(d, "pf_normalise", items, GROUP, device_arg_buffer(b->weight),
+                     device_arg_buffer(b->total), n);
+    DEVICE_LAUNCH_1D(d, "pf_accumulate", 1, 1, device_arg_buffer(b->weight),
+                     device_arg_buffer(b->cdf), n);
+    DEVICE_LAUNCH_1D(d, "pf_resample", items, GROUP, device_arg_buffer(b->cdf),
+                     device_arg_buffer(b->x), device_arg_buffer(b->y), device_arg_buffer(b->new_x),
+                     device_arg_buffer(b->new_y), device_arg_f32(step->start), n);
     download_step(s, d, b, step);
     struct buffers old = *b;
     b->x = old.new_x;
@@ -267,10 +269,10 @@ static bool check(const void *state, struct strbuf *why)
     const struct pf *s = state;
     for (uint32_t f = 0; f + 1 < s->n_frames; f++) {
         const struct step *t = &s->step[f];
-        if (!check_f32(why, "x", t->x, t->want_x, s->n, 0.0f, 2e-4f) ||
-            !check_f32(why, "y", t->y, t->want_y, s->n, 0.0f, 2e-4f) ||
-            !check_f32(why, "weight", t->weight, t->want_weight, s->n, 3e-4f, 1e-12f) ||
-            !check_f32(why, "cdf", t->cdf, t->want_cdf, s->n, 1e-5f, 1e-12f) ||
+        if (!workload_check_f32(why, "x", t->x, t->want_x, s->n, 0.0f, 2e-4f) ||
+            !workload_check_f32(why, "y", t->y, t->want_y, s->n, 0.0f, 2e-4f) ||
+            !workload_check_f32(why, "weight", t->weight, t->want_weight, s->n, 3e-4f, 1e-12f) ||
+            !workload_check_f32(why, "cdf", t->cdf, t->want_cdf, s->n, 1e-5f, 1e-12f) ||
             !check_draw(s, t, why)) {
             strbuf_addf(why, " in frame %u", f + 1);
             return false;

@@ -36,9 +36,9 @@ static void swap_u32(uint32_t *a, uint32_t *b)
 static uint32_t pick_vertex(const struct prk *s, struct workload_rng *rng, uint32_t n_edges,
                             uint32_t limit)
 {
-    if (n_edges > 0 && rng_below(rng, 2) == 0)
-        return s->edge[rng_below(rng, n_edges)][rng_below(rng, 2)];
-    return rng_below(rng, limit);
+    if (n_edges > 0 && workload_rng_below(rng, 2) == 0)
+        return s->edge[workload_rng_below(rng, n_edges)][workload_rng_below(rng, 2)];
+    return workload_rng_below(rng, limit);
 }
 
 /* A tree first, so that every vertex has a neighbour, then the other edges; no self-loops. */
@@ -46,7 +46,7 @@ static void grow_edges(struct prk *s, struct workload_rng *rng)
 {
     for (uint32_t e = 0; e < s->n_edges; e++) {
         bool in_tree = e + 1 < s->n;
-        uint32_t from = in_tree ? e + 1 : rng_below(rng, s->n);
+        uint32_t from = in_tree ? e + 1 : workload_rng_below(rng, s->n);
         uint32_t to;
         do
             to = pick_vertex(s, rng, e, in_tree ? from : s->n);
@@ -61,7 +61,7 @@ static void renumber(struct prk *s, struct workload_rng *rng)
     uint32_t *name = ARENA_ARRAY(&s->arena, uint32_t, s->n);
     for (uint32_t v = 0; v < s->n; v++) {
         name[v] = v;
-        swap_u32(&name[v], &name[rng_below(rng, v + 1)]);
+        swap_u32(&name[v], &name[workload_rng_below(rng, v + 1)]);
     }
     for (uint32_t e = 0; e < s->n_edges; e++)
         for (uint32_t end = 0; end < 2; end++)
@@ -112,17 +112,20 @@ static void run(void *state, struct device *d)
     device_buffer weight = device_alloc(d, n_arcs * sizeof(float), "weight");
     device_buffer rank = device_alloc(d, s->n * sizeof(float), "rank");
     device_buffer gathered = device_alloc(d, s->n * sizeof(float), "gathered");
-    uint32_t items = round_up_u32(s->n, GROUP);
-    struct device_arg n = arg_i32((int32_t)s->n);
+    uint32_t items = device_round_up(s->n, GROUP);
+    struct device_arg n = device_arg_i32((int32_t)s->n);
 
-    DEVICE_LAUNCH_1D(d, "prk_start", items, GROUP, arg_buffer(rank), arg_buffer(gathered), n);
-    DEVICE_LAUNCH_1D(d, "prk_weights", items, GROUP, arg_buffer(row), arg_buffer(column),
-                     arg_buffer(degree), arg_buffer(weight), n);
+    DEVICE_LAUNCH_1D(d, "prk_start", items, GROUP, device_arg_buffer(rank),
+                     device_arg_buffer(gathered), n);
+    DEVICE_LAUNCH_1D(d, "prk_weights", items, GROUP, device_arg_buffer(row),
+                     device_arg_buffer(column), device_arg_buffer(degree),
+                     device_arg_buffer(weight), n);
     for (uint32_t i = 0; i < s->iterations && device_ok(d); i++) {
-        DEVICE_LAUNCH_1D(d, "prk_gather", items, GROUP, arg_buffer(row), arg_buffer(column),
-                         arg_buffer(weight), arg_buffer(rank), arg_buffer(gathered), n);
-        DEVICE_LAUNCH_1D(d, "prk_damp", items, GROUP, arg_buffer(rank), arg_buffer(gathered), n,
-                         arg_f32(DAMPING));
+        DEVICE_LAUNCH_1D(d, "prk_gather", items, GROUP, device_arg_buffer(row),
+                         device_arg_buffer(column), device_arg_buffer(weight),
+                         device_arg_buffer(rank), device_arg_buffer(gathered), n);
+        DEVICE_LAUNCH_1D(d, "prk_damp", items, GROUP, device_arg_buffer(rank),
+                         device_arg_buffer(gathered), n, device_arg_f32(DAMPING));
     }
     device_download(d, rank, 0, s->got, s->n * sizeof(float));
 }
@@ -155,7 +158,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct prk *s = state;
-    return check_f32(why, "rank", s->got, s->want, s->n, 4e-6f, 0.0f);
+    return workload_check_f32(why, "rank", s->got, s->want, s->n, 4e-6f, 0.0f);
 }
 
 static void teardown(void *state)

@@ -34,7 +34,7 @@ static void pth_setup(void *state, const struct workload_size *size, uint64_t se
     s->cost = ARENA_ARRAY(&s->memory, int32_t, s->cols);
     s->expected = ARENA_ARRAY(&s->memory, int32_t, s->cols);
     for (size_t i = 0; i < cells; i++)
-        s->wall[i] = (int32_t)rng_below(&rng, DEAREST);
+        s->wall[i] = (int32_t)workload_rng_below(&rng, DEAREST);
 }
 
 static void pth_run(void *state, struct device *d)
@@ -50,9 +50,10 @@ static void pth_run(void *state, struct device *d)
     for (uint32_t row = 1; row < s->rows; row += s->height) {
         uint32_t left = s->rows - row;
         uint32_t steps = left < s->height ? left : s->height;
-        DEVICE_LAUNCH_1D(d, "pathfinder", groups * GROUP, GROUP, arg_buffer(wall),
-                         arg_buffer(cost_in), arg_buffer(cost_out), arg_u32(s->cols), arg_u32(row),
-                         arg_u32(steps), arg_u32(s->height));
+        DEVICE_LAUNCH_1D(d, "pathfinder", groups * GROUP, GROUP, device_arg_buffer(wall),
+                         device_arg_buffer(cost_in), device_arg_buffer(cost_out),
+                         device_arg_u32(s->cols), device_arg_u32(row), device_arg_u32(steps),
+                         device_arg_u32(s->height));
         device_buffer swap = cost_in;
         cost_in = cost_out;
         cost_out = swap;
@@ -83,7 +84,7 @@ static void pth_reference(void *state)
 static bool pth_check(const void *state, struct strbuf *why)
 {
     const struct pth *s = state;
-    return check_i32(why, "cost", s->cost, s->expected, s->cols);
+    return workload_check_i32(why, "cost", s->cost, s->expected, s->cols);
 }
 
 static void pth_teardown(void *state)

@@ -39,10 +39,11 @@ static void write_line(struct pvr *s, struct workload_rng *rng, struct page *pag
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789/.-";
     char *line = s->text + s->text_bytes;
     page->address_at = (int32_t)s->text_bytes;
-    page->address_bytes = MIN_ADDRESS + (int32_t)rng_below(rng, MAX_ADDRESS - MIN_ADDRESS + 1);
-    page->views = 1 + (int32_t)rng_below(rng, MAX_VIEWS);
+    page->address_bytes =
+        MIN_ADDRESS + (int32_t)workload_rng_below(rng, MAX_ADDRESS - MIN_ADDRESS + 1);
+    page->views = 1 + (int32_t)workload_rng_below(rng, MAX_VIEWS);
     for (int32_t i = 0; i < page->address_bytes; i++)
-        line[i] = letters[rng_below(rng, sizeof letters - 1)];
+        line[i] = letters[workload_rng_below(rng, sizeof letters - 1)];
     int rest =
         snprintf(line + page->address_bytes, LINE_BYTES - MAX_ADDRESS, "\t%d\n", (int)page->views);
     s->text_bytes += (uint32_t)page->address_bytes + (uint32_t)rest;
@@ -74,7 +75,7 @@ static void run(void *state, struct device *d)
         .count_kernel = "pvr_map_count",
         .map_kernel = "pvr_map",
         .sort_kernel = "pvr_sort",
-        .shared = {arg_buffer(device_alloc_from(d, s->text, s->text_bytes, "log"))},
+        .shared = {device_arg_buffer(device_alloc_from(d, s->text, s->text_bytes, "log"))},
         .n_shared = 1,
         .n_tasks = n_lines,
         .values = lines,

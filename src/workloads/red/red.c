@@ -26,7 +26,7 @@ static void red_setup(void *state, const struct workload_size *size, uint64_t se
     s->data = ARENA_ARRAY(&s->memory, uint32_t, s->words);
     s->total = ARENA_ARRAY(&s->memory, uint32_t, (size_t)s->totals * LINE_WORDS);
     for (uint32_t i = 0; i < s->words; i++)
-        s->data[i] = (uint32_t)rng_u64(&rng);
+        s->data[i] = (uint32_t)workload_rng_u64(&rng);
 }
 
 static void red_run(void *state, struct device *d)
@@ -37,8 +37,8 @@ static void red_run(void *state, struct device *d)
         s->total[i] = 0;
     device_buffer data = device_alloc_from(d, s->data, s->words * sizeof *s->data, "data");
     device_buffer total = device_alloc_from(d, s->total, bytes, "total");
-    DEVICE_LAUNCH_1D(d, "reduce_atomic", s->groups * GROUP, GROUP, arg_buffer(data),
-                     arg_u32(s->words), arg_u32(s->totals), arg_buffer(total));
+    DEVICE_LAUNCH_1D(d, "reduce_atomic", s->groups * GROUP, GROUP, device_arg_buffer(data),
+                     device_arg_u32(s->words), device_arg_u32(s->totals), device_arg_buffer(total));
     device_download(d, total, 0, s->total, bytes);
     s->sum = 0;
     for (uint32_t i = 0; i < s->totals; i++)
@@ -56,7 +56,7 @@ static void red_reference(void *state)
 static bool red_check(const void *state, struct strbuf *why)
 {
     const struct red *s = state;
-    return check_u32(why, "sum", &s->sum, &s->expected, 1);
+    return workload_check_u32(why, "sum", &s->sum, &s->expected, 1);
 }
 
 static void red_teardown(void *state)

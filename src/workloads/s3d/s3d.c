@@ -28,7 +28,7 @@ struct s3d {
 
 static float between(struct workload_rng *rng, float low, float high)
 {
-    return low + (high - low) * rng_unit(rng);
+    return low + (high - low) * workload_rng_unit(rng);
 }
 
 static void draw_mechanism(struct s3d *s, struct workload_rng *rng)
@@ -44,7 +44,7 @@ static void draw_mechanism(struct s3d *s, struct workload_rng *rng)
         s->arrhenius[r][1] = between(rng, -0.5f, 0.5f);
         s->arrhenius[r][2] = between(rng, 0, 5000);
         for (uint32_t k = 0; k < 4; k++)
-            s->reaction[r][k] = (int32_t)rng_below(rng, SPECIES);
+            s->reaction[r][k] = (int32_t)workload_rng_below(rng, SPECIES);
     }
 }
 
@@ -52,7 +52,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
 {
     struct s3d *s = state;
     struct workload_rng rng = {seed};
-    s->n = round_up_u32((uint32_t)size->p[0], GROUP);
+    s->n = device_round_up((uint32_t)size->p[0], GROUP);
     s->reactions = (uint32_t)size->p[1];
     size_t values = (size_t)s->n * SPECIES;
     s->thermo = arena_alloc(&s->arena, SPECIES * sizeof *s->thermo);
@@ -87,14 +87,16 @@ static void run(void *state, struct device *d)
     device_buffer forwards = device_alloc(d, rate_bytes, "forwards");
     device_buffer backwards = device_alloc(d, rate_bytes, "backwards");
     device_buffer production = device_alloc(d, bytes, "production");
-    DEVICE_LAUNCH_1D(d, "free_energies", s->n, GROUP, arg_buffer(temperature), arg_buffer(thermo),
-                     arg_buffer(energy));
-    DEVICE_LAUNCH_1D(d, "rate_constants", s->n, GROUP, arg_buffer(temperature),
-                     arg_buffer(arrhenius), arg_buffer(reaction), arg_u32(s->reactions),
-                     arg_buffer(energy), arg_buffer(forwards), arg_buffer(backwards));
-    DEVICE_LAUNCH_1D(d, "production_rates", s->n, GROUP, arg_buffer(concentration),
-                     arg_buffer(reaction), arg_u32(s->reactions), arg_buffer(forwards),
-                     arg_buffer(backwards), arg_buffer(production));
+    DEVICE_LAUNCH_1D(d, "free_energies", s->n, GROUP, device_arg_buffer(temperature),
+                     device_arg_buffer(thermo), device_arg_buffer(energy));
+    DEVICE_LAUNCH_1D(d, "rate_constants", s->n, GROUP, device_arg_buffer(temperature),
+                     device_arg_buffer(arrhenius), device_arg_buffer(reaction),
+                     device_arg_u32(s->reactions), device_arg_buffer(energy),
+                     device_arg_buffer(forwards), device_arg_buffer(backwards));
+    DEVICE_LAUNCH_1D(d, "production_rates", s->n, GROUP, device_arg_buffer(concentration),
+                     device_arg_buffer(reaction), device_arg_u32(s->reactions),
+                     device_arg_buffer(forwards), device_arg_buffer(backwards),
+                     device_arg_buffer(production));
     device_download(d, production, 0, s->production, bytes);
 }
 
@@ -144,7 +146,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct s3d *s = state;
-    return check_f32(why, "rate", s->got, s->want, (size_t)s->n * SPECIES, 0.0f, 2e-5f);
+    return workload_check_f32(why, "rate", s->got, s->want, (size_t)s->n * SPECIES, 0.0f, 2e-5f);
 }
 
 static void teardown(void *state)

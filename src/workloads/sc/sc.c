@@ -63,12 +63,12 @@ static void scatter_points(struct sc *s, struct workload_rng *rng)
 {
     int32_t *group = xcalloc((size_t)N_GROUPS * s->n_dims, sizeof *group);
     for (uint32_t i = 0; i < N_GROUPS * s->n_dims; i++)
-        group[i] = (int32_t)rng_below(rng, COORDINATE_LIMIT);
+        group[i] = (int32_t)workload_rng_below(rng, COORDINATE_LIMIT);
     for (uint32_t p = 0; p < s->n_points; p++) {
-        uint32_t g = rng_below(rng, N_GROUPS);
-        s->weight[p] = 1 + (int32_t)rng_below(rng, MAX_WEIGHT);
+        uint32_t g = workload_rng_below(rng, N_GROUPS);
+        s->weight[p] = 1 + (int32_t)workload_rng_below(rng, MAX_WEIGHT);
         for (uint32_t i = 0; i < s->n_dims; i++) {
-            int32_t noise = (int32_t)rng_below(rng, 2 * NOISE + 1) - NOISE;
+            int32_t noise = (int32_t)workload_rng_below(rng, 2 * NOISE + 1) - NOISE;
             s->coordinate[(size_t)p * s->n_dims + i] =
                 clamp_coordinate(group[g * s->n_dims + i] + noise);
         }
@@ -96,7 +96,7 @@ static void sc_setup(void *state, const struct workload_size *size, uint64_t see
     s->expected_opened = xcalloc(s->n_candidates, sizeof *s->expected_opened);
     scatter_points(s, &rng);
     for (uint32_t c = 0; c < s->n_candidates; c++)
-        s->candidate[c] = rng_below(&rng, s->n_points);
+        s->candidate[c] = workload_rng_below(&rng, s->n_points);
 }
 
 static int32_t weighted_distance(const struct sc *s, uint32_t p, uint32_t q)
@@ -165,11 +165,12 @@ static void launch_gain(struct sc *s, struct sc_device *sd, uint32_t n_centres, 
     device_upload(d, sd->points, 0, s->points, s->n_points * sizeof *s->points);
     device_upload(d, sd->centre_column, 0, sd->centre_column_host, s->n_points * sizeof(int32_t));
     device_upload(d, sd->work, 0, sd->work_host, work_bytes);
-    DEVICE_LAUNCH_1D(d, "sc_gain", round_up_u32(s->n_points, GROUP_SIZE), GROUP_SIZE,
-                     arg_buffer(sd->points), arg_buffer(sd->coordinates),
-                     arg_buffer(sd->centre_column), arg_buffer(sd->work), arg_buffer(sd->switches),
-                     arg_local(s->n_dims * sizeof(float)), arg_u32(s->n_points), arg_u32(s->n_dims),
-                     arg_u32(n_centres), arg_u32(candidate));
+    DEVICE_LAUNCH_1D(d, "sc_gain", device_round_up(s->n_points, GROUP_SIZE), GROUP_SIZE,
+                     device_arg_buffer(sd->points), device_arg_buffer(sd->coordinates),
+                     device_arg_buffer(sd->centre_column), device_arg_buffer(sd->work),
+                     device_arg_buffer(sd->switches), device_arg_local(s->n_dims * sizeof(float)),
+                     device_arg_u32(s->n_points), device_arg_u32(s->n_dims),
+                     device_arg_u32(n_centres), device_arg_u32(candidate));
     device_download(d, sd->work, 0, sd->work_host, work_bytes);
     device_download(d, sd->switches, 0, sd->switches_host, s->n_points);
 }
@@ -295,9 +296,9 @@ static void sc_reference(void *state)
 static bool sc_check(const void *state, struct strbuf *why)
 {
     const struct sc *s = state;
-    return check_i32(why, "opened", s->opened, s->expected_opened, s->n_candidates) &&
-           check_i32(why, "assign", s->assign, s->expected_assign, s->n_points) &&
-           check_i32(why, "cost", s->cost, s->expected_cost, s->n_points);
+    return workload_check_i32(why, "opened", s->opened, s->expected_opened, s->n_candidates) &&
+           workload_check_i32(why, "assign", s->assign, s->expected_assign, s->n_points) &&
+           workload_check_i32(why, "cost", s->cost, s->expected_cost, s->n_points);
 }
 
 static void sc_teardown(void *state)

@@ -42,12 +42,13 @@ static void run(void *state, struct device *d)
     device_buffer between = device_alloc(d, bytes, "between");
     device_buffer out = device_alloc(d, bytes, "out");
     device_buffer filter = device_alloc_from(d, s->filter, TAPS * sizeof(float), "filter");
-    struct device_arg width = arg_i32((int32_t)s->width);
-    DEVICE_LAUNCH_2D(d, "sconv_rows", s->width / STEPS, s->height, ROW_X, ROW_Y, arg_buffer(in),
-                     arg_buffer(between), arg_buffer(filter), width);
+    struct device_arg width = device_arg_i32((int32_t)s->width);
+    DEVICE_LAUNCH_2D(d, "sconv_rows", s->width / STEPS, s->height, ROW_X, ROW_Y,
+                     device_arg_buffer(in), device_arg_buffer(between), device_arg_buffer(filter),
+                     width);
     DEVICE_LAUNCH_2D(d, "sconv_columns", s->width, s->height / STEPS, COL_X, COL_Y,
-                     arg_buffer(between), arg_buffer(out), arg_buffer(filter), width,
-                     arg_i32((int32_t)s->height));
+                     device_arg_buffer(between), device_arg_buffer(out), device_arg_buffer(filter),
+                     width, device_arg_i32((int32_t)s->height));
     device_download(d, out, 0, s->got, bytes);
 }
 
@@ -76,7 +77,8 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct sconv *s = state;
-    return check_f32(why, "pixel", s->got, s->want, (size_t)s->width * s->height, 0.0f, 0.0f);
+    return workload_check_f32(why, "pixel", s->got, s->want, (size_t)s->width * s->height, 0.0f,
+                              0.0f);
 }
 
 static void teardown(void *state)

@@ -42,7 +42,8 @@ static void sr1_setup(void *state, const struct workload_size *size, uint64_t se
     for (uint32_t col = 0; col < s->cols; col++)
         for (uint32_t row = 0; row < s->rows; row++) {
             uint32_t patch = (row / 24 + 3 * (col / 40)) % 5;
-            s->image[(size_t)col * s->rows + row] = (float)(32 * patch + rng_below(&rng, 96));
+            s->image[(size_t)col * s->rows + row] =
+                (float)(32 * patch + workload_rng_below(&rng, 96));
         }
 }
 
@@ -84,13 +85,15 @@ static struct device_state make_buffers(struct sr1 *s, struct device *d)
 /* The squared coefficient of variation of the whole image: how strong the speckle is. */
 static float measure_speckle(const struct sr1 *s, struct device *d, const struct device_state *b)
 {
-    DEVICE_LAUNCH_1D(d, "prepare", round_up_u32(s->pixels, GROUP), GROUP, arg_u32(s->pixels),
-                     arg_buffer(b->image), arg_buffer(b->sums), arg_buffer(b->sums_of_squares));
+    DEVICE_LAUNCH_1D(d, "prepare", device_round_up(s->pixels, GROUP), GROUP,
+                     device_arg_u32(s->pixels), device_arg_buffer(b->image),
+                     device_arg_buffer(b->sums), device_arg_buffer(b->sums_of_squares));
     uint32_t n = s->pixels, stride = 1;
     while (n > 1) {
-        DEVICE_LAUNCH_1D(d, "reduce", round_up_u32(n, GROUP), GROUP, arg_u32(n), arg_u32(stride),
-                         arg_buffer(b->sums), arg_buffer(b->sums_of_squares));
-        n = round_up_u32(n, GROUP) / GROUP;
+        DEVICE_LAUNCH_1D(d, "reduce", device_round_up(n, GROUP), GROUP, device_arg_u32(n),
+                         device_arg_u32(stride), device_arg_buffer(b->sums),
+                         device_arg_buffer(b->sums_of_squares));
+        n = device_round_up(n, GROUP) / GROUP;
         stride *= GROUP;
     }
     float sum = 0, sum_of_squares = 0;
@@ -103,28 +106,32 @@ static float measure_speckle(const struct sr1 *s, struct device *d, const struct
 
 static void diffuse(const struct sr1 *s, struct device *d, const struct device_state *b)
 {
-    uint32_t global = round_up_u32(s->pixels, GROUP);
+    uint32_t global = device_round_up(s->pixels, GROUP);
     float q0_squared = measure_speckle(s, d, b);
-    DEVICE_LAUNCH_1D(d, "srad", global, GROUP, arg_u32(s->rows), arg_u32(s->pixels),
-                     arg_buffer(b->iN), arg_buffer(b->iS), arg_buffer(b->jW), arg_buffer(b->jE),
-                     arg_buffer(b->image), arg_f32(q0_squared), arg_buffer(b->dN),
-                     arg_buffer(b->dS), arg_buffer(b->dW), arg_buffer(b->dE), arg_buffer(b->c));
-    DEVICE_LAUNCH_1D(d, "srad2", global, GROUP, arg_u32(s->rows), arg_u32(s->pixels),
-                     arg_buffer(b->iS), arg_buffer(b->jE), arg_f32(LAMBDA), arg_buffer(b->dN),
-                     arg_buffer(b->dS), arg_buffer(b->dW), arg_buffer(b->dE), arg_buffer(b->c),
-                     arg_buffer(b->image));
+    DEVICE_LAUNCH_1D(d, "srad", global, GROUP, device_arg_u32(s->rows), device_arg_u32(s->pixels),
+                     device_arg_buffer(b->iN), device_arg_buffer(b->iS), device_arg_buffer(b->jW),
+                     device_arg_buffer(b->jE), device_arg_buffer(b->image),
+                     device_arg_f32(q0_squared), device_arg_buffer(b->dN), device_arg_buffer(b->dS),
+                     device_arg_buffer(b->dW), device_arg_buffer(b->dE), device_arg_buffer(b->c));
+    DEVICE_LAUNCH_1D(d, "srad2", global, GROUP, device_arg_u32(s->rows), device_arg_u32(s->pixels),
+                     device_arg_buffer(b->iS), device_arg_buffer(b->jE), device_arg_f32(LAMBDA),
+                     device_arg_buffer(b->dN), device_arg_buffer(b->dS), device_arg_buffer(b->dW),
+                     device_arg_buffer(b->dE), device_arg_buffer(b->c),
+                     device_arg_buffer(b->image));
 }
 
 static void sr1_run(void *state, struct device *d)
 {
     struct sr1 *s = state;
     struct device_state b = make_buffers(s, d);
-    uint32_t global = round_up_u32(s->pixels, GROUP);
+    uint32_t global = device_round_up(s->pixels, GROUP);
 
-    DEVICE_LAUNCH_1D(d, "extract", global, GROUP, arg_u32(s->pixels), arg_buffer(b.image));
+    DEVICE_LAUNCH_1D(d, "extract", global, GROUP, device_arg_u32(s->pixels),
+                     device_arg_buffer(b.image));
     for (uint32_t i = 0; i < s->iterations; i++)
         diffuse(s, d, &b);
-    DEVICE_LAUNCH_1D(d, "compress", global, GROUP, arg_u32(s->pixels), arg_buffer(b.image));
+    DEVICE_LAUNCH_1D(d, "compress", global, GROUP, device_arg_u32(s->pixels),
+                     device_arg_buffer(b.image));
     device_download(d, b.image, 0, s->smooth, s->pixels * sizeof(float));
 }
 
@@ -149,7 +156,8 @@ static bool sr1_check(const void *state, struct strbuf *why)
 {
     const struct sr1 *s = state;
     float tolerance = 2e-4f + 2e-5f * (float)s->iterations;
-    return check_f32(why, "grey level", s->smooth, s->expected, s->pixels, 0.0f, tolerance);
+    return workload_check_f32(why, "grey level", s->smooth, s->expected, s->pixels, 0.0f,
+                              tolerance);
 }
 
 static void sr1_teardown(void *state)

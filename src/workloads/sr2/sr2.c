@@ -40,7 +40,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     s->smooth = ARENA_ARRAY(&s->memory, float, s->pixels);
     s->expected = ARENA_ARRAY(&s->memory, float, s->pixels);
     for (size_t i = 0; i < s->pixels; i++)
-        s->image[i] = 1 + 1.7f * rng_unit(&rng);
+        s->image[i] = 1 + 1.7f * workload_rng_unit(&rng);
 }
 
 static uint32_t uniform_part(uint32_t side)
@@ -65,13 +65,16 @@ static float measure_speckle(const struct sr2 *s)
 
 static void diffuse(struct sr2 *s, struct device *d, const struct buffers *b)
 {
-    struct device_arg rows = arg_i32((int32_t)s->rows), cols = arg_i32((int32_t)s->cols);
+    struct device_arg rows = device_arg_i32((int32_t)s->rows),
+                      cols = device_arg_i32((int32_t)s->cols);
     DEVICE_LAUNCH_2D(d, "sr2_coefficients", s->cols, s->rows, TILE, TILE, rows, cols,
-                     arg_f32(measure_speckle(s)), arg_buffer(b->image), arg_buffer(b->dN),
-                     arg_buffer(b->dS), arg_buffer(b->dW), arg_buffer(b->dE), arg_buffer(b->c));
-    DEVICE_LAUNCH_2D(d, "sr2_update", s->cols, s->rows, TILE, TILE, rows, cols, arg_f32(LAMBDA),
-                     arg_buffer(b->dN), arg_buffer(b->dS), arg_buffer(b->dW), arg_buffer(b->dE),
-                     arg_buffer(b->c), arg_buffer(b->image));
+                     device_arg_f32(measure_speckle(s)), device_arg_buffer(b->image),
+                     device_arg_buffer(b->dN), device_arg_buffer(b->dS), device_arg_buffer(b->dW),
+                     device_arg_buffer(b->dE), device_arg_buffer(b->c));
+    DEVICE_LAUNCH_2D(d, "sr2_update", s->cols, s->rows, TILE, TILE, rows, cols,
+                     device_arg_f32(LAMBDA), device_arg_buffer(b->dN), device_arg_buffer(b->dS),
+                     device_arg_buffer(b->dW), device_arg_buffer(b->dE), device_arg_buffer(b->c),
+                     device_arg_buffer(b->image));
     device_download(d, b->image, 0, s->smooth, s->pixels * sizeof(float));
 }
 
@@ -115,7 +118,7 @@ static bool check(const void *state, struct strbuf *why)
 {
     const struct sr2 *s = state;
     float tolerance = 2e-6f * (float)s->iterations;
-    return check_f32(why, "pixel", s->smooth, s->expected, s->pixels, tolerance, 0.0f);
+    return workload_check_f32(why, "pixel", s->smooth, s->expected, s->pixels, tolerance, 0.0f);
 }
 
 static void teardown(void *state)

@@ -40,9 +40,10 @@ static void run(void *state, struct device *d)
     device_buffer a = device_alloc_from(d, s->a, in_bytes, "A");
     device_buffer b = device_alloc_from(d, s->b, in_bytes, "B");
     device_buffer c = device_alloc_from(d, s->c, out_bytes, "C");
-    DEVICE_LAUNCH_2D(d, "sr2k", round_up_u32(s->n, GROUP_X), round_up_u32(s->n, GROUP_Y), GROUP_X,
-                     GROUP_Y, arg_buffer(a), arg_buffer(b), arg_buffer(c), arg_i32((int32_t)s->n),
-                     arg_i32((int32_t)s->m), arg_f32(ALPHA), arg_f32(BETA));
+    DEVICE_LAUNCH_2D(d, "sr2k", device_round_up(s->n, GROUP_X), device_round_up(s->n, GROUP_Y),
+                     GROUP_X, GROUP_Y, device_arg_buffer(a), device_arg_buffer(b),
+                     device_arg_buffer(c), device_arg_i32((int32_t)s->n),
+                     device_arg_i32((int32_t)s->m), device_arg_f32(ALPHA), device_arg_f32(BETA));
     device_download(d, c, 0, s->got, out_bytes);
 }
 
@@ -65,7 +66,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct sr2k *s = state;
-    return check_f32(why, "C", s->got, s->want, (size_t)s->n * s->n, 0.0f, 0.0f);
+    return workload_check_f32(why, "C", s->got, s->want, (size_t)s->n * s->n, 0.0f, 0.0f);
 }
 
 static void teardown(void *state)

@@ -45,7 +45,7 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
     s->pair = ARENA_ARRAY(&s->arena, int32_t, 2 * (size_t)s->n_pairs);
     s->want = ARENA_ARRAY(&s->arena, float, s->n_pairs);
     for (size_t i = 0; i < n; i++)
-        s->features[i] = (float)rng_below(&rng, MAX_FEATURE + 1);
+        s->features[i] = (float)workload_rng_below(&rng, MAX_FEATURE + 1);
     list_pairs(s);
 }
 
@@ -56,8 +56,8 @@ static void run(void *state, struct device *d)
     const struct mars_job job = {
         .count_kernel = "ss_map_count",
         .map_kernel = "ss_map",
-        .shared = {arg_buffer(device_alloc_from(d, s->features, bytes, "features")),
-                   arg_i32((int32_t)(s->n_features / QUAD))},
+        .shared = {device_arg_buffer(device_alloc_from(d, s->features, bytes, "features")),
+                   device_arg_i32((int32_t)(s->n_features / QUAD))},
         .n_shared = 2,
         .n_tasks = s->n_pairs,
         .values = s->pair,
@@ -94,8 +94,8 @@ static bool check(const void *state, struct strbuf *why)
 {
     const struct ss *s = state;
     return mars_check_directory(why, &s->out, s->n_pairs, sizeof(float), 2 * sizeof(int32_t)) &&
-           check_i32(why, "pair", s->out.values, s->pair, 2 * (size_t)s->n_pairs) &&
-           check_f32(why, "score", s->out.keys, s->want, s->n_pairs, 9 * 0x1p-23f, 0.0f);
+           workload_check_i32(why, "pair", s->out.values, s->pair, 2 * (size_t)s->n_pairs) &&
+           workload_check_f32(why, "score", s->out.keys, s->want, s->n_pairs, 9 * 0x1p-23f, 0.0f);
 }
 
 static void teardown(void *state)

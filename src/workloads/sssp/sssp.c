@@ -34,7 +34,7 @@ static void sssp_setup(void *state, const struct workload_size *size, uint64_t s
     s->root = graph_first_connected(&s->graph);
     s->weight = xcalloc(s->graph.n_edges, sizeof *s->weight);
     for (uint32_t e = 0; e < s->graph.n_edges; e++)
-        s->weight[e] = 1 + rng_below(&rng, MAX_WEIGHT);
+        s->weight[e] = 1 + workload_rng_below(&rng, MAX_WEIGHT);
     s->distance = xcalloc(s->graph.n_nodes, sizeof *s->distance);
     s->expected_distance = xcalloc(s->graph.n_nodes, sizeof *s->expected_distance);
 }
@@ -60,10 +60,11 @@ static void sssp_run(void *state, struct device *d)
     for (uint32_t sweep = 0; has_changed && sweep < g->n_nodes && device_ok(d); sweep++) {
         has_changed = 0;
         device_upload(d, changed, 0, &has_changed, sizeof has_changed);
-        DEVICE_LAUNCH_1D(d, "sssp_relax", round_up_u32(g->n_nodes, GROUP_SIZE), GROUP_SIZE,
-                         arg_buffer(first_edge), arg_buffer(target), arg_buffer(weight),
-                         arg_buffer(distance), arg_buffer(changed), arg_u32(g->n_nodes),
-                         arg_u32(UNREACHED));
+        DEVICE_LAUNCH_1D(d, "sssp_relax", device_round_up(g->n_nodes, GROUP_SIZE), GROUP_SIZE,
+                         device_arg_buffer(first_edge), device_arg_buffer(target),
+                         device_arg_buffer(weight), device_arg_buffer(distance),
+                         device_arg_buffer(changed), device_arg_u32(g->n_nodes),
+                         device_arg_u32(UNREACHED));
         device_download(d, changed, 0, &has_changed, sizeof has_changed);
     }
     device_download(d, distance, 0, s->distance, g->n_nodes * sizeof *s->distance);
@@ -135,7 +136,7 @@ static void sssp_reference(void *state)
 static bool sssp_check(const void *state, struct strbuf *why)
 {
     const struct sssp *s = state;
-    return check_u32(why, "distance", s->distance, s->expected_distance, s->graph.n_nodes);
+    return workload_check_u32(why, "distance", s->distance, s->expected_distance, s->graph.n_nodes);
 }
 
 static void sssp_teardown(void *state)

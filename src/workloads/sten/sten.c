@@ -34,7 +34,7 @@ static void sten_setup(void *state, const struct workload_size *size, uint64_t s
     s->final = ARENA_ARRAY(&s->memory, float, s->cells);
     s->expected = ARENA_ARRAY(&s->memory, float, s->cells);
     for (size_t i = 0; i < s->cells; i++)
-        s->initial[i] = rng_unit(&rng);
+        s->initial[i] = workload_rng_unit(&rng);
 }
 
 static void sten_run(void *state, struct device *d)
@@ -45,10 +45,11 @@ static void sten_run(void *state, struct device *d)
     device_buffer out = device_alloc_from(d, s->initial, bytes, "grid b");
 
     for (uint32_t i = 0; i < s->iterations; i++) {
-        DEVICE_LAUNCH_2D(d, "stencil", round_up_u32(s->nx, TILE_X), round_up_u32(s->ny, TILE_Y),
-                         TILE_X, TILE_Y, arg_buffer(in), arg_buffer(out), arg_u32(s->nx),
-                         arg_u32(s->ny), arg_u32(s->nz), arg_f32(CENTRE_WEIGHT),
-                         arg_f32(SIDE_WEIGHT));
+        DEVICE_LAUNCH_2D(d, "stencil", device_round_up(s->nx, TILE_X),
+                         device_round_up(s->ny, TILE_Y), TILE_X, TILE_Y, device_arg_buffer(in),
+                         device_arg_buffer(out), device_arg_u32(s->nx), device_arg_u32(s->ny),
+                         device_arg_u32(s->nz), device_arg_f32(CENTRE_WEIGHT),
+                         device_arg_f32(SIDE_WEIGHT));
         device_buffer swap = in;
         in = out;
         out = swap;
@@ -94,7 +95,7 @@ static bool sten_check(const void *state, struct strbuf *why)
 {
     const struct sten *s = state;
     float tolerance = 1.5e-7f * (float)s->iterations;
-    return check_f32(why, "grid", s->final, s->expected, s->cells, 0.0f, tolerance);
+    return workload_check_f32(why, "grid", s->final, s->expected, s->cells, 0.0f, tolerance);
 }
 
 static void sten_teardown(void *state)

@@ -34,10 +34,10 @@ struct str {
  * letter. `word` has room for MAX_WORD letters. */
 static uint32_t random_word(struct workload_rng *rng, uint8_t *word)
 {
-    uint32_t kind = rng_below(rng, 16);
-    uint32_t length = MIN_WORD + rng_below(rng, MAX_WORD - MIN_WORD + 1);
+    uint32_t kind = workload_rng_below(rng, 16);
+    uint32_t length = MIN_WORD + workload_rng_below(rng, MAX_WORD - MIN_WORD + 1);
     for (uint32_t i = 0; i < MAX_WORD; i++)
-        word[i] = (uint8_t)('a' + rng_below(rng, 26));
+        word[i] = (uint8_t)('a' + workload_rng_below(rng, 26));
     if (kind > 3)
         return length;
     memcpy(word, KEYWORD, KEYWORD_LENGTH);
@@ -45,7 +45,7 @@ static uint32_t random_word(struct workload_rng *rng, uint8_t *word)
         return KEYWORD_LENGTH;
     if (kind == 1)
         return KEYWORD_LENGTH + 1;
-    word[1 + rng_below(rng, KEYWORD_LENGTH - 1)] ^= 1;
+    word[1 + workload_rng_below(rng, KEYWORD_LENGTH - 1)] ^= 1;
     return KEYWORD_LENGTH;
 }
 
@@ -94,9 +94,9 @@ static void run(void *state, struct device *d)
     const struct mars_job job = {
         .count_kernel = "str_map_count",
         .map_kernel = "str_map",
-        .shared = {arg_buffer(device_alloc_from(d, s->text, s->text_bytes, "text")),
-                   arg_buffer(device_alloc_from(d, KEYWORD, KEYWORD_LENGTH, "keyword")),
-                   arg_i32(KEYWORD_LENGTH)},
+        .shared = {device_arg_buffer(device_alloc_from(d, s->text, s->text_bytes, "text")),
+                   device_arg_buffer(device_alloc_from(d, KEYWORD, KEYWORD_LENGTH, "keyword")),
+                   device_arg_i32(KEYWORD_LENGTH)},
         .n_shared = 3,
         .n_tasks = s->n_tasks,
         .values = s->stretch,
@@ -126,8 +126,8 @@ static bool check(const void *state, struct strbuf *why)
 {
     const struct str *s = state;
     return mars_check_directory(why, &s->out, s->n_want, sizeof(int32_t), sizeof(int32_t)) &&
-           check_i32(why, "place", s->out.keys, s->want_at, s->n_want) &&
-           check_i32(why, "length", s->out.values, s->want_length, s->n_want);
+           workload_check_i32(why, "place", s->out.keys, s->want_at, s->n_want) &&
+           workload_check_i32(why, "length", s->out.values, s->want_length, s->n_want);
 }
 
 static void teardown(void *state)

@@ -40,7 +40,7 @@ static void draw_direction(int32_t out[3], struct workload_rng *rng)
     do {
         square = 0;
         for (int axis = 0; axis < 3; axis++) {
-            p[axis] = 2 * (double)rng_unit(rng) - 1;
+            p[axis] = 2 * (double)workload_rng_unit(rng) - 1;
             square += p[axis] * p[axis];
         }
     } while (square > 1 || square < 1e-4);
@@ -52,9 +52,9 @@ static void draw_direction(int32_t out[3], struct workload_rng *rng)
 static void draw_near(int32_t out[3], const int32_t *set, uint32_t n, uint32_t before,
                       struct workload_rng *rng)
 {
-    uint32_t other = rng_below(rng, before);
+    uint32_t other = workload_rng_below(rng, before);
     for (uint32_t axis = 0; axis < 3; axis++)
-        out[axis] = set[axis * n + other] + (int32_t)rng_below(rng, 65) - 32;
+        out[axis] = set[axis * n + other] + (int32_t)workload_rng_below(rng, 65) - 32;
     for (int axis = 0; axis < 3; axis++)
         out[axis] = out[axis] > UNIT ? UNIT : out[axis] < -UNIT ? -UNIT : out[axis];
 }
@@ -64,7 +64,7 @@ static void fill_set(struct tpf *s, uint32_t set, struct workload_rng *rng)
     int32_t *mine = s->coordinate + (size_t)set * 3 * s->n_points;
     for (uint32_t i = 0; i < s->n_points; i++) {
         int32_t p[3];
-        if (set == 0 && i > 0 && rng_below(rng, 2) == 0)
+        if (set == 0 && i > 0 && workload_rng_below(rng, 2) == 0)
             draw_near(p, mine, s->n_points, i, rng);
         else
             draw_direction(p, rng);
@@ -115,8 +115,9 @@ static void tpf_run(void *state, struct device *d)
     device_buffer points = device_alloc_from(d, coordinate, n * sizeof *coordinate, "points");
     device_buffer edges = device_alloc_from(d, edge, sizeof edge, "edges");
     device_buffer counts = device_alloc(d, count_bytes, "histograms");
-    DEVICE_LAUNCH_1D(d, "tpf_count", n_histograms(s) * GROUP, GROUP, arg_buffer(points),
-                     arg_u32(s->n_points), arg_buffer(edges), arg_buffer(counts));
+    DEVICE_LAUNCH_1D(d, "tpf_count", n_histograms(s) * GROUP, GROUP, device_arg_buffer(points),
+                     device_arg_u32(s->n_points), device_arg_buffer(edges),
+                     device_arg_buffer(counts));
     device_download(d, counts, 0, s->count, count_bytes);
     free(coordinate);
 }
@@ -159,7 +160,7 @@ static void tpf_reference(void *state)
 static bool tpf_check(const void *state, struct strbuf *why)
 {
     const struct tpf *s = state;
-    return check_u32(why, "count", s->count, s->expected, (size_t)n_histograms(s) * BINS);
+    return workload_check_u32(why, "count", s->count, s->expected, (size_t)n_histograms(s) * BINS);
 }
 
 static void tpf_teardown(void *state)

@@ -43,9 +43,9 @@ struct wc {
 static void make_vocabulary(char (*word)[MAX_WORD + 1], uint32_t n, struct workload_rng *rng)
 {
     for (uint32_t w = 0; w < n; w++) {
-        uint32_t length = MIN_WORD + rng_below(rng, MAX_WORD - MIN_WORD + 1);
+        uint32_t length = MIN_WORD + workload_rng_below(rng, MAX_WORD - MIN_WORD + 1);
         for (uint32_t i = 0; i < length; i++)
-            word[w][i] = (char)('a' + rng_below(rng, 26));
+            word[w][i] = (char)('a' + workload_rng_below(rng, 26));
     }
 }
 
@@ -54,7 +54,7 @@ static uint32_t draw_word(struct workload_rng *rng, uint32_t vocabulary)
 {
     uint32_t least = vocabulary;
     for (int i = 0; i < 3; i++) {
-        uint32_t w = rng_below(rng, vocabulary);
+        uint32_t w = workload_rng_below(rng, vocabulary);
         least = w < least ? w : least;
     }
     return least;
@@ -93,9 +93,10 @@ static void group_and_reduce(struct wc *s, struct device *d, struct device_arg t
     uint32_t n = (uint32_t)s->out.n_records;
     int32_t *begins = ARENA_ARRAY(&s->arena, int32_t, n);
     device_buffer marks = device_alloc(d, n * sizeof(int32_t), "beginnings of groups");
-    DEVICE_LAUNCH_1D(d, "wc_group", round_up_u32(n, GROUP), GROUP, text,
-                     arg_buffer(s->out.on_device.keys), arg_buffer(s->out.on_device.directory),
-                     arg_buffer(marks), arg_u32(n));
+    DEVICE_LAUNCH_1D(d, "wc_group", device_round_up(n, GROUP), GROUP, text,
+                     device_arg_buffer(s->out.on_device.keys),
+                     device_arg_buffer(s->out.on_device.directory), device_arg_buffer(marks),
+                     device_arg_u32(n));
     device_download(d, marks, 0, begins, n * sizeof(int32_t));
     list_groups(s, begins, n);
     if (s->n_groups == 0)
@@ -104,9 +105,10 @@ static void group_and_reduce(struct wc *s, struct device *d, struct device_arg t
     device_buffer first =
         device_alloc_from(d, s->first, (s->n_groups + 1) * sizeof(int32_t), "groups");
     device_buffer count = device_alloc(d, s->n_groups * sizeof(int32_t), "counts");
-    DEVICE_LAUNCH_1D(d, "wc_reduce", round_up_u32(s->n_groups, GROUP), GROUP,
-                     arg_buffer(s->out.on_device.directory), arg_buffer(s->out.on_device.values),
-                     arg_buffer(first), arg_buffer(count), arg_u32(s->n_groups));
+    DEVICE_LAUNCH_1D(d, "wc_reduce", device_round_up(s->n_groups, GROUP), GROUP,
+                     device_arg_buffer(s->out.on_device.directory),
+                     device_arg_buffer(s->out.on_device.values), device_arg_buffer(first),
+                     device_arg_buffer(count), device_arg_u32(s->n_groups));
     device_download(d, count, 0, s->count, s->n_groups * sizeof(int32_t));
 }
 
@@ -115,7 +117,8 @@ static void run(void *state, struct device *d)
     struct wc *s = state;
     int32_t *lines;
     uint32_t n_lines = mars_lines((const uint8_t *)s->text, s->text_bytes, &s->arena, &lines);
-    struct device_arg text = arg_buffer(device_alloc_from(d, s->text, s->text_bytes, "text"));
+    struct device_arg text =
+        device_arg_buffer(device_alloc_from(d, s->text, s->text_bytes, "text"));
     const struct mars_job job = {
         .count_kernel = "wc_map_count",
         .map_kernel = "wc_map",

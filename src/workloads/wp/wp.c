@@ -43,10 +43,10 @@ static void fill_level(struct wp *s, uint32_t column, uint32_t k, double height,
                        double *pressure, bool is_cloudy, struct workload_rng *rng)
 {
     size_t i = (size_t)k * s->n_columns + column;
-    double temperature = fmax(ground - 6.5e-3 * height, 212) + (double)rng_unit(rng) - 0.5;
+    double temperature = fmax(ground - 6.5e-3 * height, 212) + (double)workload_rng_unit(rng) - 0.5;
     double dry = height < 9000 ? 1 - height / 9000 : 0;
-    double humidity =
-        is_cloudy ? 0.9 + 0.5 * (double)rng_unit(rng) : 0.3 + 0.4 * (double)rng_unit(rng);
+    double humidity = is_cloudy ? 0.9 + 0.5 * (double)workload_rng_unit(rng)
+                                : 0.3 + 0.4 * (double)workload_rng_unit(rng);
     s->field[TEMPERATURE][i] = (float)temperature;
     s->field[VAPOUR][i] = (float)(humidity * 0.012 * dry * dry * dry);
     s->pressure[i] = (float)*pressure;
@@ -55,9 +55,9 @@ static void fill_level(struct wp *s, uint32_t column, uint32_t k, double height,
     if (!is_cloudy)
         return;
     bool is_cold = temperature < 273.16;
-    s->field[CLOUD][i] = 2e-3f * rng_unit(rng);
-    s->field[RAIN][i] = is_cold ? 0.0f : 2e-3f * rng_unit(rng);
-    s->field[SNOW][i] = is_cold ? 1e-3f * rng_unit(rng) : 0.0f;
+    s->field[CLOUD][i] = 2e-3f * workload_rng_unit(rng);
+    s->field[RAIN][i] = is_cold ? 0.0f : 2e-3f * workload_rng_unit(rng);
+    s->field[SNOW][i] = is_cold ? 1e-3f * workload_rng_unit(rng) : 0.0f;
 }
 
 static void make_atmosphere(struct wp *s, struct workload_rng *rng)
@@ -68,8 +68,8 @@ static void make_atmosphere(struct wp *s, struct workload_rng *rng)
     bool is_cloudy = false;
     for (uint32_t column = 0; column < s->n_columns; column++) {
         if (column % PATCH == 0)
-            is_cloudy = rng_below(rng, 5) < 3;
-        double height = 0, pressure = 1e5, ground = 283 + 15 * (double)rng_unit(rng);
+            is_cloudy = workload_rng_below(rng, 5) < 3;
+        double height = 0, pressure = 1e5, ground = 283 + 15 * (double)workload_rng_unit(rng);
         for (uint32_t k = 0; k < s->n_levels; k++) {
             fill_level(s, column, k, height, ground, &pressure, is_cloudy, rng);
             height += (double)s->thickness[k];
@@ -113,12 +113,13 @@ static void wp_run(void *state, struct device *d)
         device_alloc_from(d, s->thickness, s->n_levels * sizeof(float), "thickness");
     device_buffer fallen = device_alloc(d, s->n_columns * sizeof(float), "fallen");
     for (uint32_t i = 0; i < s->steps && device_ok(d); i++)
-        DEVICE_LAUNCH_1D(d, "wp_step", round_up_u32(s->n_columns, GROUP_SIZE), GROUP_SIZE,
-                         arg_buffer(field[TEMPERATURE]), arg_buffer(field[VAPOUR]),
-                         arg_buffer(field[CLOUD]), arg_buffer(field[RAIN]), arg_buffer(field[SNOW]),
-                         arg_buffer(pressure), arg_buffer(density), arg_buffer(thickness),
-                         arg_buffer(fallen), arg_u32(s->n_columns), arg_u32(s->n_levels),
-                         arg_f32(STEP_SECONDS));
+        DEVICE_LAUNCH_1D(d, "wp_step", device_round_up(s->n_columns, GROUP_SIZE), GROUP_SIZE,
+                         device_arg_buffer(field[TEMPERATURE]), device_arg_buffer(field[VAPOUR]),
+                         device_arg_buffer(field[CLOUD]), device_arg_buffer(field[RAIN]),
+                         device_arg_buffer(field[SNOW]), device_arg_buffer(pressure),
+                         device_arg_buffer(density), device_arg_buffer(thickness),
+                         device_arg_buffer(fallen), device_arg_u32(s->n_columns),
+                         device_arg_u32(s->n_levels), device_arg_f32(STEP_SECONDS));
     for (int f = 0; f < N_FIELDS; f++)
         device_download(d, field[f], 0, s->field[f], bytes);
     device_download(d, fallen, 0, s->fallen, s->n_columns * sizeof(float));
@@ -234,10 +235,11 @@ static bool wp_check(const void *state, struct strbuf *why)
     const struct wp *s = state;
     size_t n = (size_t)s->n_columns * s->n_levels;
     for (int f = 0; f < N_FIELDS; f++)
-        if (!check_f32(why, field_names[f], s->field[f], s->expected[f], n,
-                       f == TEMPERATURE ? 2e-6f : 1e-4f, f == TEMPERATURE ? 0.0f : 5e-7f))
+        if (!workload_check_f32(why, field_names[f], s->field[f], s->expected[f], n,
+                                f == TEMPERATURE ? 2e-6f : 1e-4f, f == TEMPERATURE ? 0.0f : 5e-7f))
             return false;
-    return check_f32(why, "fallen", s->fallen, s->expected_fallen, s->n_columns, 1e-4f, 1e-6f);
+    return workload_check_f32(why, "fallen", s->fallen, s->expected_fallen, s->n_columns, 1e-4f,
+                              1e-6f);
 }
 
 static void wp_teardown(void *state)

@@ -42,11 +42,11 @@ static void draw_grids(struct xsb *s, struct workload_rng *rng)
 {
     for (uint32_t i = 0; i < s->n_united; i++) {
         uint32_t at = i % s->points, last = s->points - 1;
-        float inside = ((float)at + 0.9f * rng_unit(rng)) / (float)s->points;
+        float inside = ((float)at + 0.9f * workload_rng_unit(rng)) / (float)s->points;
         s->grid[i].energy = at == 0 ? 0 : at == last ? 1 : inside;
         s->united[i] = s->grid[i].energy;
         for (uint32_t k = 0; k < KINDS; k++)
-            s->grid[i].section[k] = 0.1f + rng_unit(rng);
+            s->grid[i].section[k] = 0.1f + workload_rng_unit(rng);
     }
 }
 
@@ -75,13 +75,13 @@ static void draw_materials(struct xsb *s, struct workload_rng *rng)
     double share = 0;
     for (uint32_t m = 0; m < MATERIALS; m++) {
         uint32_t n = nuclides_of[m] < s->n_nuclides ? nuclides_of[m] : s->n_nuclides;
-        uint32_t from = rng_below(rng, s->n_nuclides);
+        uint32_t from = workload_rng_below(rng, s->n_nuclides);
         share += share_of[m];
         s->share[m] = m + 1 == MATERIALS ? SHARES : (uint32_t)(share * SHARES);
         s->first[m + 1] = s->first[m] + n;
         for (uint32_t j = 0; j < n; j++) {
             s->nuclides[s->first[m] + j] = (from + j) % s->n_nuclides;
-            s->densities[s->first[m] + j] = 0.1f + rng_unit(rng);
+            s->densities[s->first[m] + j] = 0.1f + workload_rng_unit(rng);
         }
     }
 }
@@ -90,11 +90,11 @@ static void setup(void *state, const struct workload_size *size, uint64_t seed)
 {
     struct xsb *s = state;
     struct workload_rng rng = {seed};
-    s->n = round_up_u32((uint32_t)size->p[0], GROUP);
+    s->n = device_round_up((uint32_t)size->p[0], GROUP);
     s->n_nuclides = (uint32_t)size->p[1];
     s->points = (uint32_t)size->p[2];
     s->n_united = s->n_nuclides * s->points;
-    s->seed = (uint32_t)rng_u64(&rng);
+    s->seed = (uint32_t)workload_rng_u64(&rng);
     uint32_t most = 0;
     for (uint32_t m = 0; m < MATERIALS; m++)
         most += nuclides_of[m];
@@ -125,11 +125,12 @@ static void run(void *state, struct device *d)
         device_alloc_from(d, s->densities, listed * sizeof(float), "densities");
     device_buffer share = device_alloc_from(d, s->share, sizeof s->share, "share");
     device_buffer sections = device_alloc(d, bytes, "sections");
-    DEVICE_LAUNCH_1D(d, "look_up", s->n, GROUP, arg_u32(s->seed), arg_buffer(united),
-                     arg_u32(s->n_united), arg_buffer(places), arg_buffer(grid),
-                     arg_u32(s->n_nuclides), arg_u32(s->points), arg_buffer(first),
-                     arg_buffer(nuclides), arg_buffer(densities), arg_buffer(share),
-                     arg_buffer(sections));
+    DEVICE_LAUNCH_1D(d, "look_up", s->n, GROUP, device_arg_u32(s->seed), device_arg_buffer(united),
+                     device_arg_u32(s->n_united), device_arg_buffer(places),
+                     device_arg_buffer(grid), device_arg_u32(s->n_nuclides),
+                     device_arg_u32(s->points), device_arg_buffer(first),
+                     device_arg_buffer(nuclides), device_arg_buffer(densities),
+                     device_arg_buffer(share), device_arg_buffer(sections));
     device_download(d, sections, 0, s->got, bytes);
 }
 
@@ -168,7 +169,7 @@ static void reference(void *state)
 static bool check(const void *state, struct strbuf *why)
 {
     const struct xsb *s = state;
-    return check_f32(why, "section", s->got, s->want, (size_t)s->n * KINDS, 1e-5f, 0.0f);
+    return workload_check_f32(why, "section", s->got, s->want, (size_t)s->n * KINDS, 1e-5f, 0.0f);
 }
 
 static void teardown(void *state)

@@ -86,7 +86,7 @@ static void a_buffer_argument_must_exist(void **state)
 {
     (void)state;
     struct device *d = host_memory_create(NULL);
-    const struct device_arg arg = arg_buffer((device_buffer){3});
+    const struct device_arg arg = device_arg_buffer((device_buffer){3});
     device_launch(d, "k", ONE_GROUP, ONE_GROUP, &arg, 1);
     assert_false(device_ok(d));
     device_destroy(d);
@@ -98,7 +98,7 @@ static void too_many_arguments_are_refused(void **state)
     struct device *d = host_memory_create(NULL);
     struct device_arg args[DEVICE_MAX_ARGS + 1];
     for (int i = 0; i <= DEVICE_MAX_ARGS; i++)
-        args[i] = arg_i32(i);
+        args[i] = device_arg_i32(i);
     device_launch(d, "k", ONE_GROUP, ONE_GROUP, args, DEVICE_MAX_ARGS);
     assert_true(device_ok(d));
     device_launch(d, "k", ONE_GROUP, ONE_GROUP, args, DEVICE_MAX_ARGS + 1);
@@ -109,10 +109,10 @@ static void too_many_arguments_are_refused(void **state)
 static void scalars_become_their_bytes(void **state)
 {
     (void)state;
-    assert_true(arg_i32(-1).value == 0xffffffff && arg_i32(-1).bytes == 4);
-    assert_true(arg_f32(1.0f).value == 0x3f800000 && arg_f32(1.0f).bytes == 4);
-    assert_true(arg_u64(UINT64_MAX).value == UINT64_MAX && arg_u64(0).bytes == 8);
-    assert_true(arg_local(48).bytes == 48 && arg_local(48).kind == DEVICE_ARG_LOCAL);
+    assert_true(device_arg_i32(-1).value == 0xffffffff && device_arg_i32(-1).bytes == 4);
+    assert_true(device_arg_f32(1.0f).value == 0x3f800000 && device_arg_f32(1.0f).bytes == 4);
+    assert_true(device_arg_u64(UINT64_MAX).value == UINT64_MAX && device_arg_u64(0).bytes == 8);
+    assert_true(device_arg_local(48).bytes == 48 && device_arg_local(48).kind == DEVICE_ARG_LOCAL);
 }
 
 /* What one variant of the same host part sends; the default is variant 0. */
@@ -136,13 +136,14 @@ static uint64_t hash_of(struct device *d, enum variant v)
     uint32_t word = v == OTHER_DATA ? 6 : 5;
     device_upload(d, b, v == OTHER_OFFSET ? 4 : 0, &word, sizeof word);
     DEVICE_LAUNCH_1D(d, v == OTHER_KERNEL ? "l" : "k", v == OTHER_GRID ? 128 : 64,
-                     v == OTHER_GROUP ? 16 : 32, arg_buffer(b), arg_i32(v == OTHER_SCALAR),
-                     arg_local(v == OTHER_LOCAL_BYTES ? 8 : 4));
+                     v == OTHER_GROUP ? 16 : 32, device_arg_buffer(b),
+                     device_arg_i32(v == OTHER_SCALAR),
+                     device_arg_local(v == OTHER_LOCAL_BYTES ? 8 : 4));
     device_download(d, b, 0, &word, sizeof word);
     if (v == DOWNLOAD_THEN_MORE) {
         device_upload(d, b, 0, &word, sizeof word);
         device_alloc(d, 4, "more");
-        DEVICE_LAUNCH_1D(d, "k", 64, 32, arg_buffer(b));
+        DEVICE_LAUNCH_1D(d, "k", 64, 32, device_arg_buffer(b));
     }
     assert_true(device_ok(d));
     uint64_t hash = device_input_hash(d);
@@ -194,7 +195,8 @@ static void an_observer_sees_what_a_launch_binds(void **state)
     struct device_launch_info seen = {0};
     device_buffer a = device_alloc(d, 100, "a"), b = device_alloc(d, 20, "b");
     device_observe(d, keep_info, &seen);
-    DEVICE_LAUNCH_2D(d, "k", 8, 6, 4, 2, arg_buffer(a), arg_i32(7), arg_buffer(b), arg_buffer(a));
+    DEVICE_LAUNCH_2D(d, "k", 8, 6, 4, 2, device_arg_buffer(a), device_arg_i32(7),
+                     device_arg_buffer(b), device_arg_buffer(a));
     assert_string_equal(seen.kernel, "k");
     assert_int_equal(seen.work_items, 48);
     assert_int_equal(seen.buffer_bytes, 120); /* a counts once */

@@ -70,9 +70,9 @@ static void every_kind_of_argument_arrives(void **state)
     uint32_t out[6] = {0};
     device_buffer in_buffer = device_alloc_from(d, in, sizeof in, "in");
     device_buffer out_buffer = device_alloc(d, sizeof out, "out");
-    DEVICE_LAUNCH_2D(d, "combine", 12, 4, 4, 2, arg_buffer(out_buffer), arg_buffer(in_buffer),
-                     arg_local(sizeof in), arg_i32(-300), arg_u64(UINT64_C(7) << 32),
-                     arg_f32(2.5f));
+    DEVICE_LAUNCH_2D(d, "combine", 12, 4, 4, 2, device_arg_buffer(out_buffer),
+                     device_arg_buffer(in_buffer), device_arg_local(sizeof in),
+                     device_arg_i32(-300), device_arg_u64(UINT64_C(7) << 32), device_arg_f32(2.5f));
     device_download(d, out_buffer, 0, out, sizeof out);
     assert_string_equal(device_error(d), "");
     for (uint32_t i = 0; i < 6; i++)
@@ -102,21 +102,21 @@ static void a_kernel_that_does_not_compile_yields_the_compilers_words(void **sta
 static void a_missing_kernel_is_named(void **state)
 {
     struct device *d = open_with(state, __func__, SOURCE);
-    DEVICE_LAUNCH_1D(d, "no_such_kernel", 4, 4, arg_i32(0));
+    DEVICE_LAUNCH_1D(d, "no_such_kernel", 4, 4, device_arg_i32(0));
     expect_error(d, "no_such_kernel");
 }
 
 static void an_argument_too_many_is_told(void **state)
 {
     struct device *d = open_with(state, __func__, "__kernel void kern(int a) {}");
-    DEVICE_LAUNCH_1D(d, "kern", 4, 4, arg_i32(0), arg_i32(1));
+    DEVICE_LAUNCH_1D(d, "kern", 4, 4, device_arg_i32(0), device_arg_i32(1));
     expect_error(d, "kern");
 }
 
 static void an_argument_too_few_is_told(void **state)
 {
     struct device *d = open_with(state, __func__, "__kernel void kern(int a, int b) {}");
-    DEVICE_LAUNCH_1D(d, "kern", 4, 4, arg_i32(0));
+    DEVICE_LAUNCH_1D(d, "kern", 4, 4, device_arg_i32(0));
     expect_error(d, "kern");
 }
 

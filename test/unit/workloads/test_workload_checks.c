@@ -18,7 +18,7 @@ static void the_generator_is_splitmix64(void **state)
                                          16408922859458223821u};
     struct workload_rng rng = {1234567};
     for (size_t i = 0; i < sizeof published / sizeof published[0]; i++)
-        assert_true(rng_u64(&rng) == published[i]);
+        assert_true(workload_rng_u64(&rng) == published[i]);
 }
 
 static void random_numbers_fill_their_range(void **state)
@@ -28,10 +28,10 @@ static void random_numbers_fill_their_range(void **state)
     uint32_t seen[7] = {0};
     double sum = 0;
     for (int i = 0; i < 7000; i++) {
-        uint32_t v = rng_below(&rng, 7);
+        uint32_t v = workload_rng_below(&rng, 7);
         assert_true(v < 7);
         seen[v]++;
-        float unit = rng_unit(&rng);
+        float unit = workload_rng_unit(&rng);
         assert_true(unit >= 0 && unit < 1);
         sum += unit;
     }
@@ -45,13 +45,13 @@ static void integer_checks_name_the_first_difference(void **state)
     (void)state;
     const uint32_t got[] = {1, 2, 9, 4, 9}, want[] = {1, 2, 3, 4, 5};
     struct strbuf why = {0};
-    assert_true(check_u32(&why, "v", got, want, 2));
+    assert_true(workload_check_u32(&why, "v", got, want, 2));
     assert_int_equal(why.len, 0);
-    assert_false(check_u32(&why, "v", got, want, 5));
+    assert_false(workload_check_u32(&why, "v", got, want, 5));
     assert_string_equal(strbuf_text(&why), "v[2] is 9, should be 3 (2 of 5 differ)");
     strbuf_clear(&why);
     const int32_t got_signed[] = {-1}, want_signed[] = {1};
-    assert_false(check_i32(&why, "s", got_signed, want_signed, 1));
+    assert_false(workload_check_i32(&why, "s", got_signed, want_signed, 1));
     assert_string_equal(strbuf_text(&why), "s[0] is -1, should be 1 (1 of 1 differ)");
     strbuf_destroy(&why);
 }
@@ -59,7 +59,7 @@ static void integer_checks_name_the_first_difference(void **state)
 static bool f32_passes(float got, float want, float rel_tol, float abs_tol)
 {
     struct strbuf why = {0};
-    bool agrees = check_f32(&why, "f", &got, &want, 1, rel_tol, abs_tol);
+    bool agrees = workload_check_f32(&why, "f", &got, &want, 1, rel_tol, abs_tol);
     assert_int_equal(agrees, why.len == 0);
     strbuf_destroy(&why);
     return agrees;
