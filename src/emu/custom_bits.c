@@ -78,8 +78,9 @@ FN(PRMT_ANY)
     {
         uint32_t c = (uint32_t)custom_get(w, op->c, i, false) & 3;
         custom_put(w, op->dst, i, false,
-                   prmt_b32((uint32_t)custom_get(w, op->a, i, false),
-                            (uint32_t)custom_get(w, op->b, i, false), prmt_selectors(op->sub, c)));
+                   lane_prmt_b32((uint32_t)custom_get(w, op->a, i, false),
+                                 (uint32_t)custom_get(w, op->b, i, false),
+                                 prmt_selectors(op->sub, c)));
     }
 }
 

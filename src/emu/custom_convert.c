@@ -134,7 +134,7 @@ FN(SLCT_ANY)
         if (op->type2 == PTX_F32) { /* -0 counts as 0; NaN selects the second */
             if (op->flags & OP_FTZ)
                 c = (uint32_t)custom_flush(FP_F32, c);
-            first = f32_of_bits(c) >= 0.0f;
+            first = lane_f32_of_bits(c) >= 0.0f;
         }
         custom_put(w, op->dst, i, wide, custom_get(w, first ? op->a : op->b, i, wide));
     }

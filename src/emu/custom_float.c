@@ -205,8 +205,8 @@ FN(MAX_ANY)
 static uint64_t through_f32(enum fp_format f, uint64_t a, float (*fn)(float))
 {
     struct fp_mode nearest = {FP_RN, false, false};
-    float x = f32_of_bits((uint32_t)fp_convert(f, FP_F32, a, nearest));
-    return fp_convert(FP_F32, f, bits_f32(fn(x)), nearest);
+    float x = lane_f32_of_bits((uint32_t)fp_convert(f, FP_F32, a, nearest));
+    return fp_convert(FP_F32, f, lane_bits_f32(fn(x)), nearest);
 }
 
 static uint64_t float_ex2(const struct op *op, enum fp_format f, uint64_t a, uint64_t b, uint64_t c)
@@ -214,7 +214,7 @@ static uint64_t float_ex2(const struct op *op, enum fp_format f, uint64_t a, uin
     (void)op;
     (void)b;
     (void)c;
-    return through_f32(f, a, approx_ex2_f32);
+    return through_f32(f, a, lane_approx_ex2_f32);
 }
 
 static uint64_t float_tanh(const struct op *op, enum fp_format f, uint64_t a, uint64_t b,
@@ -223,7 +223,7 @@ static uint64_t float_tanh(const struct op *op, enum fp_format f, uint64_t a, ui
     (void)op;
     (void)b;
     (void)c;
-    return through_f32(f, a, approx_tanh_f32);
+    return through_f32(f, a, lane_approx_tanh_f32);
 }
 
 FN(EX2_ANY)

@@ -19,28 +19,28 @@
 #define NAN_BITS_F32 0x7fffffffu
 #define NAN_BITS_F64 0x7ff8000000000000ull
 
-static inline uint32_t bits_f32(float x)
+static inline uint32_t lane_bits_f32(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-static inline float f32_of_bits(uint32_t bits)
+static inline float lane_f32_of_bits(uint32_t bits)
 {
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-static inline uint64_t bits_f64(double x)
+static inline uint64_t lane_bits_f64(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-static inline double f64_of_bits(uint64_t bits)
+static inline double lane_f64_of_bits(uint64_t bits)
 {
     double x;
     memcpy(&x, &bits, sizeof x);
@@ -49,46 +49,46 @@ static inline double f64_of_bits(uint64_t bits)
 
 /* Makes a NaN canonical: one unordered comparison and one blend per vector. Every operation whose
  * result might be a NaN uses these, because hosts differ in its sign and payload. */
-static inline float nan_f32(float x)
+static inline float lane_nan_f32(float x)
 {
-    return x == x ? x : f32_of_bits(NAN_BITS_F32);
+    return x == x ? x : lane_f32_of_bits(NAN_BITS_F32);
 }
 
-static inline double nan_f64(double x)
+static inline double lane_nan_f64(double x)
 {
-    return x == x ? x : f64_of_bits(NAN_BITS_F64);
+    return x == x ? x : lane_f64_of_bits(NAN_BITS_F64);
 }
 
 /* Flushes subnormals to zero of the same sign. */
-static inline float ftz_f32(float x)
+static inline float lane_ftz_f32(float x)
 {
-    uint32_t bits = bits_f32(x);
-    return f32_of_bits(bits & 0x7f800000u ? bits : bits & 0x80000000u);
+    uint32_t bits = lane_bits_f32(x);
+    return lane_f32_of_bits(bits & 0x7f800000u ? bits : bits & 0x80000000u);
 }
 
 /* The same for halves, as bits. */
-static inline uint32_t ftz_f16(uint32_t a)
+static inline uint32_t lane_ftz_f16(uint32_t a)
 {
     return a & 0x7c00u ? a : a & 0x8000u;
 }
 
-static inline uint32_t ftz_f16x2(uint32_t a)
+static inline uint32_t lane_ftz_f16x2(uint32_t a)
 {
-    return ftz_f16(a & 0xffff) | ftz_f16(a >> 16) << 16;
+    return lane_ftz_f16(a & 0xffff) | lane_ftz_f16(a >> 16) << 16;
 }
 
 /* ---- fused multiply-add ---- */
 
 #if defined(__FMA__) || defined(__aarch64__)
 
-static inline float fma_f32(float a, float b, float c)
+static inline float lane_fma_f32(float a, float b, float c)
 {
-    return nan_f32(__builtin_fmaf(a, b, c));
+    return lane_nan_f32(__builtin_fmaf(a, b, c));
 }
 
-static inline double fma_f64(double a, double b, double c)
+static inline double lane_fma_f64(double a, double b, double c)
 {
-    return nan_f64(__builtin_fma(a, b, c));
+    return lane_nan_f64(__builtin_fma(a, b, c));
 }
 
 #else
@@ -97,23 +97,24 @@ static inline double fma_f64(double a, double b, double c)
  * An inexact sum is moved to its odd neighbour on the side of the error, so that rounding it once
  * more, to float, rounds the exact value (Boldo and Melquiond, "Emulation of FMA and correctly
  * rounded sums", 2008). Infinities and NaNs make the error a NaN, which moves nothing. */
-static inline float fma_f32(float a, float b, float c)
+static inline float lane_fma_f32(float a, float b, float c)
 {
     double product = (double)a * (double)b, addend = c;
     double sum = product + addend;
     double addend_seen = sum - product;
     double error = (product - (sum - addend_seen)) + (addend - addend_seen);
-    uint64_t bits = bits_f64(sum);
+    uint64_t bits = lane_bits_f64(sum);
     uint64_t even = ~bits & 1;
     uint64_t outward = (error > 0) == (sum > 0) ? even : 0 - even;
     int inexact = (error > 0) | (error < 0);
-    return nan_f32((float)f64_of_bits(bits + (inexact ? outward : 0)));
+    return lane_nan_f32((float)lane_f64_of_bits(bits + (inexact ? outward : 0)));
 }
 
-static inline double fma_f64(double a, double b, double c)
+static inline double lane_fma_f64(double a, double b, double c)
 {
     const struct fp_mode nearest = {.round = FP_RN};
-    return f64_of_bits(fp_fma(FP_F64, bits_f64(a), bits_f64(b), bits_f64(c), nearest));
+    return lane_f64_of_bits(
+        fp_fma(FP_F64, lane_bits_f64(a), lane_bits_f64(b), lane_bits_f64(c), nearest));
 }
 
 #endif
@@ -125,135 +126,136 @@ static inline double fma_f64(double a, double b, double c)
 #define FTZ_SCALE 0x1p64f
 #define FTZ_LIMIT (0x1p-126f * FTZ_SCALE)
 
-static inline float flush_by_scaled(float result, float scaled)
+static inline float lane_flush_by_scaled(float result, float scaled)
 {
-    uint32_t bits = bits_f32(result);
-    return f32_of_bits(__builtin_fabsf(scaled) < FTZ_LIMIT ? bits & 0x80000000u : bits);
+    uint32_t bits = lane_bits_f32(result);
+    return lane_f32_of_bits(__builtin_fabsf(scaled) < FTZ_LIMIT ? bits & 0x80000000u : bits);
 }
 
-static inline float mul_ftz_f32(float a, float b)
+static inline float lane_mul_ftz_f32(float a, float b)
 {
-    a = ftz_f32(a);
-    b = ftz_f32(b);
-    return flush_by_scaled(nan_f32(a * b), a * FTZ_SCALE * b);
+    a = lane_ftz_f32(a);
+    b = lane_ftz_f32(b);
+    return lane_flush_by_scaled(lane_nan_f32(a * b), a * FTZ_SCALE * b);
 }
 
-static inline float fma_ftz_f32(float a, float b, float c)
+static inline float lane_fma_ftz_f32(float a, float b, float c)
 {
-    a = ftz_f32(a);
-    b = ftz_f32(b);
-    c = ftz_f32(c);
-    return flush_by_scaled(fma_f32(a, b, c), fma_f32(a * FTZ_SCALE, b, c * FTZ_SCALE));
+    a = lane_ftz_f32(a);
+    b = lane_ftz_f32(b);
+    c = lane_ftz_f32(c);
+    return lane_flush_by_scaled(lane_fma_f32(a, b, c),
+                                lane_fma_f32(a * FTZ_SCALE, b, c * FTZ_SCALE));
 }
 
 /* ---- minimum and maximum, on bit patterns ---- */
 
 /* A NaN loses against a number, -0 is below +0. Equal operands have the same bits or are zeros of
  * either sign, so OR picks -0 for the minimum and AND picks +0 for the maximum. */
-static inline uint32_t min_f32(uint32_t a, uint32_t b)
+static inline uint32_t lane_min_f32(uint32_t a, uint32_t b)
 {
-    float x = f32_of_bits(a), y = f32_of_bits(b);
+    float x = lane_f32_of_bits(a), y = lane_f32_of_bits(b);
     uint32_t least = x < y ? a : b;
     least = x == y ? a | b : least;
     least = y == y ? least : a;
-    return bits_f32(nan_f32(f32_of_bits(least)));
+    return lane_bits_f32(lane_nan_f32(lane_f32_of_bits(least)));
 }
 
-static inline uint32_t max_f32(uint32_t a, uint32_t b)
+static inline uint32_t lane_max_f32(uint32_t a, uint32_t b)
 {
-    float x = f32_of_bits(a), y = f32_of_bits(b);
+    float x = lane_f32_of_bits(a), y = lane_f32_of_bits(b);
     uint32_t most = x > y ? a : b;
     most = x == y ? a & b : most;
     most = y == y ? most : a;
-    return bits_f32(nan_f32(f32_of_bits(most)));
+    return lane_bits_f32(lane_nan_f32(lane_f32_of_bits(most)));
 }
 
-static inline uint64_t min_f64(uint64_t a, uint64_t b)
+static inline uint64_t lane_min_f64(uint64_t a, uint64_t b)
 {
-    double x = f64_of_bits(a), y = f64_of_bits(b);
+    double x = lane_f64_of_bits(a), y = lane_f64_of_bits(b);
     uint64_t least = x < y ? a : b;
     least = x == y ? a | b : least;
     least = y == y ? least : a;
-    return bits_f64(nan_f64(f64_of_bits(least)));
+    return lane_bits_f64(lane_nan_f64(lane_f64_of_bits(least)));
 }
 
-static inline uint64_t max_f64(uint64_t a, uint64_t b)
+static inline uint64_t lane_max_f64(uint64_t a, uint64_t b)
 {
-    double x = f64_of_bits(a), y = f64_of_bits(b);
+    double x = lane_f64_of_bits(a), y = lane_f64_of_bits(b);
     uint64_t most = x > y ? a : b;
     most = x == y ? a & b : most;
     most = y == y ? most : a;
-    return bits_f64(nan_f64(f64_of_bits(most)));
+    return lane_bits_f64(lane_nan_f64(lane_f64_of_bits(most)));
 }
 
 /* ---- rounding to an integral value ---- */
 
-static inline float with_sign_f32(float size, float x)
+static inline float lane_with_sign_f32(float size, float x)
 {
-    return f32_of_bits((bits_f32(size) & 0x7fffffffu) | (bits_f32(x) & 0x80000000u));
+    return lane_f32_of_bits((lane_bits_f32(size) & 0x7fffffffu) | (lane_bits_f32(x) & 0x80000000u));
 }
 
-static inline double with_sign_f64(double size, double x)
+static inline double lane_with_sign_f64(double size, double x)
 {
     const uint64_t sign = 0x8000000000000000ull;
-    return f64_of_bits((bits_f64(size) & ~sign) | (bits_f64(x) & sign));
+    return lane_f64_of_bits((lane_bits_f64(size) & ~sign) | (lane_bits_f64(x) & sign));
 }
 
 /* Adding 2^23 leaves no bits for a fraction, so the host rounds it off; larger values have none.
  * The result always has the operand's sign, including zeros. */
-static inline float rni_f32(float x)
+static inline float lane_rni_f32(float x)
 {
-    float size = with_sign_f32(x, 0.0f);
+    float size = lane_with_sign_f32(x, 0.0f);
     float rounded = size < 0x1p23f ? (size + 0x1p23f) - 0x1p23f : size;
-    return nan_f32(with_sign_f32(rounded, x));
+    return lane_nan_f32(lane_with_sign_f32(rounded, x));
 }
 
-static inline double rni_f64(double x)
+static inline double lane_rni_f64(double x)
 {
-    double size = with_sign_f64(x, 0.0);
+    double size = lane_with_sign_f64(x, 0.0);
     double rounded = size < 0x1p52 ? (size + 0x1p52) - 0x1p52 : size;
-    return nan_f64(with_sign_f64(rounded, x));
+    return lane_nan_f64(lane_with_sign_f64(rounded, x));
 }
 
 /* Down, up and towards zero: the nearest integer, or its neighbour if that is on the wrong side. */
-static inline float rmi_f32(float x)
+static inline float lane_rmi_f32(float x)
 {
-    float nearest = rni_f32(x);
-    return nan_f32(with_sign_f32(nearest - (nearest > x ? 1.0f : 0.0f), x));
+    float nearest = lane_rni_f32(x);
+    return lane_nan_f32(lane_with_sign_f32(nearest - (nearest > x ? 1.0f : 0.0f), x));
 }
 
-static inline float rpi_f32(float x)
+static inline float lane_rpi_f32(float x)
 {
-    float nearest = rni_f32(x);
-    return nan_f32(with_sign_f32(nearest + (nearest < x ? 1.0f : 0.0f), x));
+    float nearest = lane_rni_f32(x);
+    return lane_nan_f32(lane_with_sign_f32(nearest + (nearest < x ? 1.0f : 0.0f), x));
 }
 
-static inline float rzi_f32(float x)
+static inline float lane_rzi_f32(float x)
 {
-    return nan_f32(with_sign_f32(rmi_f32(with_sign_f32(x, 0.0f)), x));
+    return lane_nan_f32(lane_with_sign_f32(lane_rmi_f32(lane_with_sign_f32(x, 0.0f)), x));
 }
 
-static inline double rmi_f64(double x)
+static inline double lane_rmi_f64(double x)
 {
-    double nearest = rni_f64(x);
-    return nan_f64(with_sign_f64(nearest - (nearest > x ? 1.0 : 0.0), x));
+    double nearest = lane_rni_f64(x);
+    return lane_nan_f64(lane_with_sign_f64(nearest - (nearest > x ? 1.0 : 0.0), x));
 }
 
-static inline double rpi_f64(double x)
+static inline double lane_rpi_f64(double x)
 {
-    double nearest = rni_f64(x);
-    return nan_f64(with_sign_f64(nearest + (nearest < x ? 1.0 : 0.0), x));
+    double nearest = lane_rni_f64(x);
+    return lane_nan_f64(lane_with_sign_f64(nearest + (nearest < x ? 1.0 : 0.0), x));
 }
 
-static inline double rzi_f64(double x)
+static inline double lane_rzi_f64(double x)
 {
-    return nan_f64(with_sign_f64(rmi_f64(with_sign_f64(x, 0.0)), x));
+    return lane_nan_f64(lane_with_sign_f64(lane_rmi_f64(lane_with_sign_f64(x, 0.0)), x));
 }
 
 /* ---- conversions ---- */
 
 /* To [+0, 1]; a NaN gives +0. */
-static inline float sat_f32(float x)
+static inline float lane_sat_f32(float x)
 {
     float bounded = x < 1.0f ? x : 1.0f;
     return x > 0.0f ? bounded : 0.0f;
@@ -261,7 +263,7 @@ static inline float sat_f32(float x)
 
 /* To integers, towards zero and saturating. The value is brought into range before C's conversion.
  * A NaN gives 0, or only the top bit set if one of the two types has 64 bits. */
-static inline int32_t f32_to_s32_rz(float x)
+static inline int32_t lane_f32_to_s32_rz(float x)
 {
     int fits = (x >= -0x1p31f) & (x < 0x1p31f);
     int32_t inside = (int32_t)(fits ? x : 0.0f);
@@ -271,7 +273,7 @@ static inline int32_t f32_to_s32_rz(float x)
 
 /* Through a signed number, because hosts have vector conversions to those: the upper half of the
  * range is shifted down by 2^31, exactly, and back. */
-static inline uint32_t f32_to_u32_rz(float x)
+static inline uint32_t lane_f32_to_u32_rz(float x)
 {
     int upper = x >= 0x1p31f;
     float moved = upper ? x - 0x1p31f : x;
@@ -280,21 +282,21 @@ static inline uint32_t f32_to_u32_rz(float x)
     return fits ? inside + (upper ? 0x80000000u : 0) : upper ? UINT32_MAX : 0;
 }
 
-static inline int32_t f64_to_s32_rz(double x)
+static inline int32_t lane_f64_to_s32_rz(double x)
 {
     int fits = (x >= -0x1p31) & (x < 0x1p31);
     int32_t inside = (int32_t)(fits ? x : 0.0);
     return fits ? inside : x > 0 ? INT32_MAX : INT32_MIN;
 }
 
-static inline uint32_t f64_to_u32_rz(double x)
+static inline uint32_t lane_f64_to_u32_rz(double x)
 {
     int fits = (x >= 0.0) & (x < 0x1p32);
     uint32_t inside = (uint32_t)(int64_t)(fits ? x : 0.0);
     return fits ? inside : x > 0 ? UINT32_MAX : x < 0 ? 0 : 0x80000000u;
 }
 
-static inline int64_t f64_to_s64_rz(double x)
+static inline int64_t lane_f64_to_s64_rz(double x)
 {
     int fits = (x >= -0x1p63) & (x < 0x1p63);
     int64_t inside = (int64_t)(fits ? x : 0.0);

@@ -81,16 +81,16 @@ static long double reciprocal_root(long double x)
 
 /* The functions are inline; a table needs their addresses. */
 static const struct function functions[] = {
-    {"ex2", approx_ex2_f32, exp2l, two_ulp, -150, 127.99999f},
-    {"ex2, as promised", approx_ex2_f32, exp2l, nearly_half_ulp, -150, 127.99999f},
-    {"lg2", approx_lg2_f32, log2l, lg2_bound, 0x1p-149f, 0x1.fffffep127f},
-    {"lg2, as promised", approx_lg2_f32, log2l, nearly_half_ulp, 0x1p-149f, 0x1.fffffep127f},
-    {"sin", approx_sin_f32, sinl, sine_bound, -3.1415927f, 3.1415927f},
-    {"cos", approx_cos_f32, cosl, sine_bound, -3.1415927f, 3.1415927f},
-    {"sin, small", approx_sin_f32, sinl, nearly_half_ulp, -0.78f, 0.78f},
-    {"tanh", approx_tanh_f32, tanhl, tanh_bound, -0x1.fffffep127f, 0x1.fffffep127f},
-    {"tanh, as promised", approx_tanh_f32, tanhl, nearly_half_ulp, -100, 100},
-    {"rsqrt", approx_rsqrt_f32, reciprocal_root, rsqrt_bound, 0x1p-149f, 0x1.fffffep127f},
+    {"ex2", lane_approx_ex2_f32, exp2l, two_ulp, -150, 127.99999f},
+    {"ex2, as promised", lane_approx_ex2_f32, exp2l, nearly_half_ulp, -150, 127.99999f},
+    {"lg2", lane_approx_lg2_f32, log2l, lg2_bound, 0x1p-149f, 0x1.fffffep127f},
+    {"lg2, as promised", lane_approx_lg2_f32, log2l, nearly_half_ulp, 0x1p-149f, 0x1.fffffep127f},
+    {"sin", lane_approx_sin_f32, sinl, sine_bound, -3.1415927f, 3.1415927f},
+    {"cos", lane_approx_cos_f32, cosl, sine_bound, -3.1415927f, 3.1415927f},
+    {"sin, small", lane_approx_sin_f32, sinl, nearly_half_ulp, -0.78f, 0.78f},
+    {"tanh", lane_approx_tanh_f32, tanhl, tanh_bound, -0x1.fffffep127f, 0x1.fffffep127f},
+    {"tanh, as promised", lane_approx_tanh_f32, tanhl, nearly_half_ulp, -100, 100},
+    {"rsqrt", lane_approx_rsqrt_f32, reciprocal_root, rsqrt_bound, 0x1p-149f, 0x1.fffffep127f},
 };
 
 /* Returns the error in units in the last place. */
@@ -111,7 +111,7 @@ static void errors_stay_within_the_documented_bounds(void **unused)
         long double worst = 0;
         /* A stride that meets every exponent about 1,700 times, then random ones in range. */
         for (uint64_t bits = 0; bits < 1ull << 32; bits += 4931)
-            worst = fmaxl(worst, check(&functions[i], f32_of_bits((uint32_t)bits)));
+            worst = fmaxl(worst, check(&functions[i], lane_f32_of_bits((uint32_t)bits)));
         uint64_t state = i;
         float span = functions[i].high / 2 - functions[i].low / 2;
         for (int k = 0; k < 50000; k++) {
@@ -131,16 +131,16 @@ static void any_finite_angle_is_reduced_properly(void **unused)
 {
     (void)unused;
     static const struct function anywhere[] = {
-        {"sin", approx_sin_f32, sinl, half_ulp_of_one, -0x1p62f, 0x1p62f},
-        {"cos", approx_cos_f32, cosl, half_ulp_of_one, -0x1p62f, 0x1p62f},
+        {"sin", lane_approx_sin_f32, sinl, half_ulp_of_one, -0x1p62f, 0x1p62f},
+        {"cos", lane_approx_cos_f32, cosl, half_ulp_of_one, -0x1p62f, 0x1p62f},
     };
     for (uint64_t bits = 0; bits < 1ull << 32; bits += 4931) {
-        float x = f32_of_bits((uint32_t)bits);
+        float x = lane_f32_of_bits((uint32_t)bits);
         check(&anywhere[0], x);
         check(&anywhere[1], x);
         if (isfinite(x)) {
-            assert_true(fabsf(approx_sin_f32(x)) <= 1.0f);
-            assert_true(fabsf(approx_cos_f32(x)) <= 1.0f);
+            assert_true(fabsf(lane_approx_sin_f32(x)) <= 1.0f);
+            assert_true(fabsf(lane_approx_cos_f32(x)) <= 1.0f);
         }
     }
     static const struct {
@@ -157,8 +157,8 @@ static void any_finite_angle_is_reduced_properly(void **unused)
         {-0x1.fdb9740000000p+102f, 0.36068194531274457, 0.9326888732720115},
     };
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {
-        assert_true(fabs((double)approx_sin_f32(large[i].x) - large[i].sine) < 0x1p-24);
-        assert_true(fabs((double)approx_cos_f32(large[i].x) - large[i].cosine) < 0x1p-24);
+        assert_true(fabs((double)lane_approx_sin_f32(large[i].x) - large[i].sine) < 0x1p-24);
+        assert_true(fabs((double)lane_approx_cos_f32(large[i].x) - large[i].cosine) < 0x1p-24);
     }
 }
 
@@ -172,49 +172,49 @@ static void special_values_follow_the_tables_of_the_isa(void **unused)
         float (*compute)(float x);
         uint32_t x, result;
     } cases[] = {
-        {approx_ex2_f32, minus_inf, 0},
-        {approx_ex2_f32, PLUS_INF, PLUS_INF},
-        {approx_ex2_f32, 0, ONE},
-        {approx_ex2_f32, minus_zero, ONE},
-        {approx_ex2_f32, 0x00000001, ONE},
-        {approx_ex2_f32, any_nan, NOT_A_NUMBER},
-        {approx_ex2_f32, 0x43000000, PLUS_INF},   /* 2^128 */
-        {approx_ex2_f32, 0xc3150000, 0x00000001}, /* 2^-149 */
-        {approx_ex2_f32, 0xc3160000, 0},          /* 2^-150: half of that, to even */
-        {approx_ex2_f32, 0x40400000, 0x41000000}, /* 2^3 */
-        {approx_lg2_f32, minus_inf, NOT_A_NUMBER},
-        {approx_lg2_f32, minus_one, NOT_A_NUMBER},
-        {approx_lg2_f32, minus_zero, 0xff800000},
-        {approx_lg2_f32, 0, 0xff800000},
-        {approx_lg2_f32, ONE, 0},
-        {approx_lg2_f32, PLUS_INF, PLUS_INF},
-        {approx_lg2_f32, any_nan, NOT_A_NUMBER},
-        {approx_lg2_f32, 0x00000001, 0xc3150000}, /* log2 of 2^-149 */
-        {approx_lg2_f32, 0x41000000, 0x40400000}, /* log2 of 8 */
-        {approx_sin_f32, minus_inf, NOT_A_NUMBER},
-        {approx_sin_f32, PLUS_INF, NOT_A_NUMBER},
-        {approx_sin_f32, minus_zero, 0x80000000},
-        {approx_sin_f32, 0, 0},
-        {approx_sin_f32, 0x00000001, 0x00000001},
-        {approx_sin_f32, any_nan, NOT_A_NUMBER},
-        {approx_cos_f32, PLUS_INF, NOT_A_NUMBER},
-        {approx_cos_f32, minus_zero, ONE},
-        {approx_cos_f32, 0, ONE},
-        {approx_cos_f32, any_nan, NOT_A_NUMBER},
-        {approx_tanh_f32, minus_inf, 0xbf800000},
-        {approx_tanh_f32, PLUS_INF, ONE},
-        {approx_tanh_f32, minus_zero, 0x80000000},
-        {approx_tanh_f32, 0x80000001, 0x80000001},
-        {approx_tanh_f32, any_nan, NOT_A_NUMBER},
-        {approx_rsqrt_f32, minus_inf, NOT_A_NUMBER},
-        {approx_rsqrt_f32, minus_one, NOT_A_NUMBER},
-        {approx_rsqrt_f32, minus_zero, 0xff800000},
-        {approx_rsqrt_f32, 0, PLUS_INF},
-        {approx_rsqrt_f32, PLUS_INF, 0},
-        {approx_rsqrt_f32, any_nan, NOT_A_NUMBER},
+        {lane_approx_ex2_f32, minus_inf, 0},
+        {lane_approx_ex2_f32, PLUS_INF, PLUS_INF},
+        {lane_approx_ex2_f32, 0, ONE},
+        {lane_approx_ex2_f32, minus_zero, ONE},
+        {lane_approx_ex2_f32, 0x00000001, ONE},
+        {lane_approx_ex2_f32, any_nan, NOT_A_NUMBER},
+        {lane_approx_ex2_f32, 0x43000000, PLUS_INF},   /* 2^128 */
+        {lane_approx_ex2_f32, 0xc3150000, 0x00000001}, /* 2^-149 */
+        {lane_approx_ex2_f32, 0xc3160000, 0},          /* 2^-150: half of that, to even */
+        {lane_approx_ex2_f32, 0x40400000, 0x41000000}, /* 2^3 */
+        {lane_approx_lg2_f32, minus_inf, NOT_A_NUMBER},
+        {lane_approx_lg2_f32, minus_one, NOT_A_NUMBER},
+        {lane_approx_lg2_f32, minus_zero, 0xff800000},
+        {lane_approx_lg2_f32, 0, 0xff800000},
+        {lane_approx_lg2_f32, ONE, 0},
+        {lane_approx_lg2_f32, PLUS_INF, PLUS_INF},
+        {lane_approx_lg2_f32, any_nan, NOT_A_NUMBER},
+        {lane_approx_lg2_f32, 0x00000001, 0xc3150000}, /* log2 of 2^-149 */
+        {lane_approx_lg2_f32, 0x41000000, 0x40400000}, /* log2 of 8 */
+        {lane_approx_sin_f32, minus_inf, NOT_A_NUMBER},
+        {lane_approx_sin_f32, PLUS_INF, NOT_A_NUMBER},
+        {lane_approx_sin_f32, minus_zero, 0x80000000},
+        {lane_approx_sin_f32, 0, 0},
+        {lane_approx_sin_f32, 0x00000001, 0x00000001},
+        {lane_approx_sin_f32, any_nan, NOT_A_NUMBER},
+        {lane_approx_cos_f32, PLUS_INF, NOT_A_NUMBER},
+        {lane_approx_cos_f32, minus_zero, ONE},
+        {lane_approx_cos_f32, 0, ONE},
+        {lane_approx_cos_f32, any_nan, NOT_A_NUMBER},
+        {lane_approx_tanh_f32, minus_inf, 0xbf800000},
+        {lane_approx_tanh_f32, PLUS_INF, ONE},
+        {lane_approx_tanh_f32, minus_zero, 0x80000000},
+        {lane_approx_tanh_f32, 0x80000001, 0x80000001},
+        {lane_approx_tanh_f32, any_nan, NOT_A_NUMBER},
+        {lane_approx_rsqrt_f32, minus_inf, NOT_A_NUMBER},
+        {lane_approx_rsqrt_f32, minus_one, NOT_A_NUMBER},
+        {lane_approx_rsqrt_f32, minus_zero, 0xff800000},
+        {lane_approx_rsqrt_f32, 0, PLUS_INF},
+        {lane_approx_rsqrt_f32, PLUS_INF, 0},
+        {lane_approx_rsqrt_f32, any_nan, NOT_A_NUMBER},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        uint32_t got = bits_f32(cases[i].compute(f32_of_bits(cases[i].x)));
+        uint32_t got = lane_bits_f32(cases[i].compute(lane_f32_of_bits(cases[i].x)));
         if (got != cases[i].result)
             fail_msg("case %zu: %#x, not %#x", i, got, cases[i].result);
     }
@@ -226,14 +226,14 @@ static void high_word_forms_have_twenty_good_bits_and_no_low_word(void **unused)
     (void)unused;
     uint64_t state = 11;
     for (int i = 0; i < 200000; i++) {
-        double x = f64_of_bits(random_float(&state, 52, 11));
-        double r = approx_rcp_f64(x), q = approx_rsqrt_f64(x);
-        assert_int_equal((uint32_t)bits_f64(r), 0);
-        assert_int_equal((uint32_t)bits_f64(q), 0);
+        double x = lane_f64_of_bits(random_float(&state, 52, 11));
+        double r = lane_approx_rcp_f64(x), q = lane_approx_rsqrt_f64(x);
+        assert_int_equal((uint32_t)lane_bits_f64(r), 0);
+        assert_int_equal((uint32_t)lane_bits_f64(q), 0);
         if (!isnormal(x))
             continue;
         /* The operand's lost word costs up to 2^-20; the result itself is rounded to nearest. */
-        double seen = f64_of_bits(bits_f64(x) & 0xffffffff00000000ull);
+        double seen = lane_f64_of_bits(lane_bits_f64(x) & 0xffffffff00000000ull);
         assert_true(fabs(seen / x - 1.0) < 0x1p-20);
         if (fabs(x) < 0x1p1021)
             assert_true(fabs(r * seen - 1.0) <= 0x1.00001p-21);
@@ -263,9 +263,9 @@ static void high_word_forms_have_the_special_values_of_the_isa(void **unused)
         {0x7fefffff00000000, 0, 0x1ff0000000000000}, /* 2^-1024 is flushed */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        double x = f64_of_bits(cases[i].x);
-        assert_int_equal(bits_f64(approx_rcp_f64(x)), cases[i].rcp);
-        assert_int_equal(bits_f64(approx_rsqrt_f64(x)), cases[i].rsqrt);
+        double x = lane_f64_of_bits(cases[i].x);
+        assert_int_equal(lane_bits_f64(lane_approx_rcp_f64(x)), cases[i].rcp);
+        assert_int_equal(lane_bits_f64(lane_approx_rsqrt_f64(x)), cases[i].rsqrt);
     }
 }
 
