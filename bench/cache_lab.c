@@ -71,8 +71,8 @@ static void put(uint8_t *at, uint64_t v, int n_bytes)
         at[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* The loads of all SMs, as if one had asked for them, as libCacheSim's requests: an object is a
- * line. Whole thousands of them, so that a ratio of four digits of each thousand tells how many. */
+/* The loads of all SMs, as if one SM had made them, as libCacheSim's requests: an object is a line.
+ * Multiples of a thousand, so that a four-digit ratio of each thousand gives the exact count. */
 static int export_requests(const char *path, const char *out_path, uint32_t n_repeats)
 {
     struct lab_stream s = {0}, loads = {.n_sms = 1};

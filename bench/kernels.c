@@ -109,7 +109,7 @@ void bench_divergent_gather(struct measurement *m)
     free(index);
 }
 
-/* Each thread reads a row of its own, a line at every step: as K-means reads its features. */
+/* Each thread reads its own row, a line at every step: as K-means reads its features. */
 void bench_thrash(struct measurement *m)
 {
     size_t n = (size_t)m->capacity * BLOCK;

@@ -48,7 +48,7 @@ static int one_in_n_decide(const struct cache_policy *p, const struct cache_set 
     return state->n_misses + 1 < values->n ? CACHE_BYPASS : cache_set_lru(s);
 }
 
-/* Told once for every miss that is accepted, kept or not. */
+/* Called once for every accepted miss, kept or not. */
 static void one_in_n_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
                              const struct mem_access *a)
 {

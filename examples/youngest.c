@@ -15,7 +15,7 @@ static const struct plugin_stat youngest_stats[] = {
 };
 
 struct youngest {
-    struct age_order ages; /* who is older than whom, kept by order.h */
+    struct age_order ages; /* the age order of warps, kept by order.h */
     uint64_t last;         /* the warp of each issue slot that issued last, as a mask */
 };
 
@@ -46,7 +46,7 @@ static struct sched_pick youngest_pick(const struct scheduler *s, uint32_t slot,
     return pick_warp(warp, younger);
 }
 
-/* Told once for every instruction. */
+/* Called once for every instruction. */
 static void youngest_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp,
                               enum issue_class class, uint32_t pc, uint64_t now)
 {

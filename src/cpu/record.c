@@ -210,10 +210,10 @@ enum heddle_status cpu_record(const struct cpu_recording *r, struct sink out, ui
     if (cpu_find_libexec(&c.libexec))
         status = start(&c, r, out, n_insts, why);
     else
-        strbuf_add(why,
-                   "the recorder is missing: this program has been moved away from it, or was built "
-                   "without valgrind's libraries (Debian: valgrind); HEDDLE_LIBEXEC names its "
-                   "folder");
+        strbuf_add(
+            why, "the recorder is missing: this program has been moved away from it, or was built "
+                 "without valgrind's libraries (Debian: valgrind); HEDDLE_LIBEXEC names its "
+                 "folder");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     drop(&c);
     return status;

@@ -406,7 +406,7 @@ static bool is_within(double ulp, double limit)
     return ulp <= (limit == 0 ? 0.5 : limit);
 }
 
-/* Which of two zeros comes out is not specified for these. */
+/* The sign of a zero result is not specified for these. */
 static bool zero_may_have_any_sign(const char *label)
 {
     static const char *const labels[] = {"fmax", "fmin", "maxmag", "minmag", "nextafter"};

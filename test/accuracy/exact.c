@@ -1,11 +1,11 @@
 /* The built-in functions of OpenCL C whose results are exact, for every type and vector width:
  * conversions with all rounding modes and saturation, integer functions, relational functions,
- * shuffles. Expected results come from the host in wider types: __int128 for whole numbers, long
- * double for reals, which holds all that a double and a 64-bit integer can.
+ * shuffles. Expected results come from the host in wider types: __int128 for integers, long double
+ * for reals, which holds every double and every 64-bit integer.
  *
  *   exact [--all-widths]
  *
- * Without --all-widths, scalars and one vector width a type. */
+ * Without --all-widths, scalars and one vector width per type. */
 #include <fenv.h>
 #include <math.h>
 #include <stdio.h>

@@ -120,7 +120,7 @@ void ref_recip(mpfr_t r, const struct arguments *a)
 void ref_rsqrt(mpfr_t r, const struct arguments *a)
 {
     mpfr_rec_sqrt(r, a->x, R);
-    if (mpfr_zero_p(a->x)) /* MPFR has +Inf for -0, OpenCL -Inf is not asked for */
+    if (mpfr_zero_p(a->x)) /* MPFR has +Inf for -0; OpenCL does not require -Inf */
         mpfr_set_inf(r, mpfr_signbit(a->x) ? -1 : 1);
 }
 

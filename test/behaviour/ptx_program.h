@@ -239,7 +239,7 @@ static void check_refusal(struct heddle_sim *sim, const struct directives *d,
     }
 }
 
-/* Each run gets a simulation of its own. */
+/* Each run gets its own simulation. */
 static void load_and_run(const char *text, const struct directives *d, const struct program_run *r)
 {
     struct strbuf printed = {0};

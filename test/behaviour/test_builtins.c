@@ -103,7 +103,7 @@ static void run_exact(struct device *d, const char *kernel, const uint32_t *in, 
         fail_msg("%s on %s: %s", kernel, device_name(d), device_error(d));
 }
 
-/* Tells of the first difference, if there is one. */
+/* Reports the first difference, if there is one. */
 static bool words_agree(const char *kernel, const uint32_t *in, const uint32_t *ours,
                         const uint32_t *theirs)
 {

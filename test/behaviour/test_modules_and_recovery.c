@@ -1,4 +1,4 @@
-/* Kernels tell what they need, modules can be unloaded, and a simulation goes on after a launch
+/* Kernels report what they need, modules can be unloaded, and a simulation continues after a launch
  * that was cut off. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -45,13 +45,13 @@ struct kernel_case {
     uint64_t max_cycles;
 };
 
-/* A failure leaves statistics that nobody relies on: then only status and report are observed. */
+/* A failure leaves statistics that nothing relies on: then only status and report are observed. */
 enum heddle_status observe_workload(const struct workload *w, const struct testbed *bed,
                                     const struct manner *how, struct strbuf *out);
 enum heddle_status observe_kernel(const struct kernel_case *k, const struct testbed *bed,
                                   const struct manner *how, struct strbuf *out);
-/* The statistics of a run that whoever follows its progress stops, when they are first told of that
- * cycle or a later one. */
+/* The statistics of a run that its progress function stops, at the first call with that cycle or a
+ * later one. */
 enum heddle_status observe_stopped(const struct kernel_case *k, uint64_t cycle,
                                    const struct testbed *bed, const struct manner *how,
                                    struct strbuf *out);
@@ -73,8 +73,8 @@ enum heddle_status observe_replay(const char *path, bool force, const struct tes
 /* What a replay must have in common with the run it is of: cuts off what comes before. */
 void keep_what_replays(struct strbuf *observation);
 
-/* True if they are the same, but for the statistics of attribution where only one has them;
- * otherwise `why` gets the lines that differ, up to ten. */
+/* True if they are equal, except for the statistics of attribution if only one has them; otherwise
+ * `why` gets the differing lines, up to ten. */
 bool observations_agree(const struct strbuf *a, const struct strbuf *b, struct strbuf *why);
 /* "gtx480 n_sms=1 l1d.n_mshrs=1", for reports. */
 void describe_testbed(const struct testbed *bed, struct strbuf *out);

@@ -121,7 +121,7 @@ static void write_own_access(struct writer *w)
         EMIT(w, "ld%s.global.%s %%v%u, [%%a];\n", PICK_WORD(w, "", ".volatile"), type, value(w));
 }
 
-/* Word i of thread t at (i * threads + t) * 4, or a thread's words side by side: bank conflicts. */
+/* Word i of thread t at (i * threads + t) * 4, or a thread's words adjacent: bank conflicts. */
 static void write_shared_access(struct writer *w)
 {
     write_index(w, SHARED_WORDS / 2);
@@ -184,7 +184,7 @@ static void write_generic_access(struct writer *w)
     }
 }
 
-/* Sums nobody reads before the end. */
+/* Sums that are not read before the end. */
 static void write_count(struct writer *w)
 {
     uint32_t spread = 1u << pick(w, 7);

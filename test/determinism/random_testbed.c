@@ -114,8 +114,8 @@ static uint32_t add_combinations(const char **settings, struct workload_rng *rng
 }
 enum { MAX_COMBINATIONS = 5 };
 
-/* Each choice by itself seldom makes an L1D like that of today's GPUs: LRU of many ways, of which a
- * line gets one when its data come, and nobody else wants to know. Loads have short ways there. */
+/* Each choice by itself seldom makes an L1D like that of today's GPUs: LRU with many ways, of which
+ * a line gets one when its data arrive, and no listeners. Loads have fast paths there. */
 static const char *const late_l1d[] = {
     "l1d.policy=lru", "criticality=none",          "scheduler=gto",      "sm.carveout=none",
     "l1d.n_ways=16",  "l1d.allocate_on_fill=true", "l1d.sector_bytes=32"};
@@ -305,7 +305,7 @@ static void set_of_unit(struct widening *w, const struct atomics_desc *d, const 
                 values[workload_rng_below(&w->rng, n)]);
 }
 
-/* Few mutexes, so that SMs meet, and all that can be short or slow. */
+/* Few mutexes, so that SMs contend, and everything that can be short or slow. */
 static void set_unit(struct widening *w, const struct atomics_desc *d)
 {
     static const struct {

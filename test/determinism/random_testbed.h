@@ -9,11 +9,11 @@
 
 /* Same seed, same machine; its texts live in the arena. */
 void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena);
-/* More of what machines may be: every registered scheduler, provider, atomics unit and policy of
- * L1D and L2, each cache allocating at the miss or on fill, few MSHRs and places together, short
- * lines. Not part of the former, so that seeds that have told something still tell it. */
+/* More variety of machines: every registered scheduler, provider, atomics unit and policy of L1D
+ * and L2, each cache allocating at the miss or on fill, few MSHRs together with short queues, short
+ * lines. Separate from the function above, so that seeds that once found something still do. */
 void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *arena);
-/* With that atomics unit, and parameters of its own, instead of the one it has. */
+/* With that atomics unit and its own parameters, instead of the one it has. */
 void random_testbed_set_unit(struct testbed *bed, const struct atomics_desc *unit, uint64_t seed,
                              struct arena *arena);
 /* Can such a machine be built? */

@@ -12,7 +12,7 @@
 
 static const struct manner plain = {.name = "skip"};
 
-/* What mechanisms tell of themselves is of no other: its lines are taken out. */
+/* Statistics of a mechanism exist only there: its lines are removed. */
 static void leave_out_mechanisms(struct strbuf *text)
 {
     static const char *const prefixes[] = {"scheduler.", "criticality.", "l1d.policy.",

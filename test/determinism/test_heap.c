@@ -66,7 +66,7 @@ static int by_address(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* What was kept holds its owner's number, and lies apart from all others that were kept. */
+/* What was kept holds its owner's number, and does not overlap others that were kept. */
 static void check_records(const struct strbuf *contents)
 {
     enum { N = CTAS * THREADS * ROUNDS };

@@ -33,10 +33,10 @@ static uint64_t first_seed = 1, n_cases = DEFAULT_CASES;
 static bool show_kernel, one_thread_alone;
 static const struct atomics_desc *unit_of_all; /* NULL = drawn with the rest of the machine */
 
-/* Cases that showed a difference when the first ones did not: what L2 gives back comes at a time of
- * its own clock; credits that another thread is just giving back; an atomic that is at L2 before
- * the store in front of it is visible; a line that a load hits ahead of its time, though another
- * gets its place before; an access that waits behind one that DRAM had no room for. */
+/* Cases that showed a difference when the first ones did not: what L2 returns comes at a time of
+ * its own clock; credits that another thread is just returning; an atomic that reaches L2 before
+ * the store in front of it is visible; a line that a load hits ahead of its time, although another
+ * gets its way before; an access that waits behind one that DRAM had no room for. */
 static const uint64_t telling_seeds[] = {9011, 10311, 12833, 2128, 50024, 34010};
 static uint32_t n_telling = sizeof telling_seeds / sizeof telling_seeds[0];
 

@@ -63,7 +63,7 @@ static struct testbed with_unit(const struct testbed *bed, uint32_t unit)
     return with;
 }
 
-/* All manners with the first unit, and with the others too in their turn: each meets each machine
+/* All manners with the first unit, and with each other unit in turn: each unit runs on each machine
  * in some of them. */
 static bool is_tried(uint32_t unit, uint32_t bed, uint32_t how)
 {

@@ -1,6 +1,6 @@
-/* Parts of kinds that only this test knows, added to a real machine: probers that ask memory as a
- * CPU core would, and a listener that they tell of it. The machine is built from the same
- * description in all manners, and nothing that is counted depends on the manner. */
+/* Parts of kinds that only this test knows, added to a real machine: probers that access memory as
+ * a CPU core would, and a listener that they report to. The machine is built from the same
+ * description in all manners, and no count depends on the manner. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 enum { MSG_LATENCY = N_MESSAGE_KINDS, MSG_HELLO };
 
-/* --- a listener: adds up what it is told --- */
+/* --- a listener: adds up what it receives --- */
 
 struct listener {
     struct ticker ticker; /* first */
@@ -267,7 +267,7 @@ static const struct machine_part_kind prober_kind = {
 struct toys {
     uint32_t n_probes;
     bool chats, miscounts;
-    uint32_t sm_link_cycles; /* a link between SMs, which nobody uses; 0 = none */
+    uint32_t sm_link_cycles; /* an unused link between SMs; 0 = none */
     struct prober_setup setup;
 };
 
@@ -329,7 +329,7 @@ static uint64_t stat_named(const struct heddle_sim *sim, const char *name)
     return 0;
 }
 
-/* Every statistic; without those of the toys, if nobody wants them. */
+/* Every statistic; without those of the toys unless requested. */
 static void observe(const struct heddle_sim *sim, bool toys_too, struct strbuf *out)
 {
     for (uint32_t i = 0; i < machine_stat_count(sim->machine); i++) {
@@ -472,8 +472,7 @@ static void links_between_sms_are_for_atomics_on_global_memory(void **state)
     heddle_destroy(sim);
 }
 
-/* Parts that do nothing, and a link that nobody uses, change how the machine advances but no
- * number. */
+/* Parts that do nothing, and an unused link, change how the machine advances but no number. */
 static void what_is_added_and_does_nothing_changes_nothing(void **state)
 {
     (void)state;

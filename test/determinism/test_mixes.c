@@ -26,7 +26,7 @@
 enum { N_TRACES = 3, LONG_TRACE = N_TRACES, N_ALL_TRACES, SHORT_INSTS = 300 };
 static char traces[N_ALL_TRACES][64];
 
-/* Loads of consecutive lines of `bytes`, over and over, each of a register of its own; one of eight
+/* Loads of consecutive lines of `bytes`, over and over, each with its own register; one of eight
  * instructions is a store there, every other one computes. */
 static void write_trace(const char *path, uint32_t n_insts, uint64_t bytes, uint64_t step)
 {
@@ -244,7 +244,7 @@ static struct testbed small_mix(struct arena *arena, const char *programs)
                                          "n_sms=2", "llc.period=1000"}};
 }
 
-/* CPU cores run on, so that only the GPU's own state tells that nothing can happen to it. */
+/* CPU cores continue, so only the GPU's own state shows that nothing can happen to it. */
 static void a_deadlock_of_the_gpu_is_found_beside_cpu_programs(void **state)
 {
     (void)state;
@@ -375,7 +375,7 @@ static void look(void *user, const struct machine *m, uint64_t cycle)
 }
 
 /* With one clock for all: reports leave in cycle 1000, the controller decides in 1012, slices apply
- * in 1024. Who looks in a cycle sees what happened before it. */
+ * in 1024. An observer in a cycle sees what happened before it. */
 static void decisions_take_a_link_to_the_controller_and_one_back(void **state)
 {
     (void)state;
@@ -564,8 +564,8 @@ struct seen_bank {
     uint64_t n_evictions, n_of_others;
 };
 
-/* The victim is a line of others if the application has fewer than its quota, else one of its own.
- * Which of them it is, the test of forced quotas says. */
+/* The victim is a line of others if the application has fewer than its quota, otherwise one of its
+ * own. The test of forced quotas says which one. */
 static void check_victim(struct seen_bank *b, const struct cache_event_info *e)
 {
     const uint32_t *owners = b->owners[e->set];

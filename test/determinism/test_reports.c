@@ -180,7 +180,7 @@ static void a_starved_warp_is_named(void **state)
 }
 
 /* One warp waits at a barrier, the others count, in a register or in memory; or all take turns at a
- * lock, and whoever has it counts: most of them spin most of the time. */
+ * lock, and the holder counts: most of them spin most of the time. */
 static void work_is_not_taken_for_a_spin(void **state)
 {
     (void)state;

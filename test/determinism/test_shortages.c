@@ -1,6 +1,6 @@
-/* Machines that are short of one thing each; the fuzz draws many at once, and seldom the one in
- * question. Whoever waits must be woken by everything that changes what it waits for, or why: the
- * engine that skips is compared with the per-cycle one, which tries again in every cycle. */
+/* Machines that are short of one resource each; the fuzz combines many, and seldom has the one in
+ * question. Everything that changes what a request waits for, or why, must wake it: the skipping
+ * engine is compared with the per-cycle one, which retries in every cycle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,8 +132,8 @@ static const struct testbed gather_beds[] = {
       "memory.reply_queue=3"}},
 };
 
-/* CTAs that go through the same lines around L1D, one behind the other, each in steps of its own:
- * most want what is on its way already, or a part of it and more. A store now and then. */
+/* CTAs that read the same lines bypassing L1D, one after the other, each in its own steps: most
+ * need what is already in flight, or a part of it and more. A store now and then. */
 static const char follows[] =
     ".version 6.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry k(.param .u64 p) {\n"
@@ -243,8 +243,9 @@ static void data_before_a_turn_are_as_if_that_was_waited_for(void **state)
         compare_engines(&follow_beds[b], &k, 0);
 }
 
-/* Three gathers in a row, of lines that others of the CTA want too and an L1D of few holds but for
- * a while: an access that finds that its warp has lost a line may let that warp issue the next. */
+/* Three gathers in a row, of lines that others of the CTA use too and that a small L1D holds only
+ * for a while: an access that finds that its warp has lost a line may let that warp issue the
+ * next. */
 static const char rows[] =
     ".version 6.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry k(.param .u64 p) {\n"

@@ -88,8 +88,8 @@ static void memory_may_answer_within_a_quantum(void **state)
     compare(workload_find("bp"), &bed, others, 2);
 }
 
-/* What they hear of on the short way through issue is what the attributed run, which goes the long
- * way, tells them. */
+/* What they receive on the fast path through issue equals what the attributed run, which takes the
+ * general path, sends them. */
 static void schedulers_hear_the_same_on_the_short_way(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@ static cl_mem image(struct gpu *g, cl_mem_object_type type, size_t w, size_t h, 
     return m;
 }
 
-/* Whole images of every kind go there and back, and tell their sizes. */
+/* Whole images of every kind are written and read back, and report their sizes. */
 static void images_of_all_kinds_are_transferred(void **state)
 {
     struct gpu *g = *state;

@@ -178,7 +178,7 @@ static void references_are_counted(void **state)
     fails(CL_INVALID_MEM_OBJECT, clGetMemObjectInfo(m, CL_MEM_SIZE, sizeof n, &n, NULL));
 }
 
-/* A handle of one kind in place of another. */
+/* A handle of one kind instead of another. */
 static void kinds_are_told_apart(void **state)
 {
     struct gpu *g = *state;

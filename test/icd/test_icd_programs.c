@@ -177,7 +177,7 @@ static void build_logs_are_the_compilers(void **state)
     not_created(CL_INVALID_VALUE, clCreateProgramWithSource(g->context, 0, NULL, NULL, &err));
 }
 
-/* A function that nobody supplies is the build's error, not that of a launch. */
+/* An undefined function is an error of the build, not of a launch. */
 static void undefined_functions_fail_the_build(void **state)
 {
     struct gpu *g = *state;

@@ -253,7 +253,7 @@ static void the_other_target_takes_over(void **state)
     }
     assert_int_equal(code, CL_SUCCESS);
     count_on_host(expected, TOO_MANY_LOOPS);
-    ok(run_count(g, k, y, FEW_LOOPS)); /* and goes on */
+    ok(run_count(g, k, y, FEW_LOOPS)); /* and continues */
     count_on_host(expected, FEW_LOOPS);
     ok(clEnqueueReadBuffer(g->queue, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
     assert_memory_equal(got, expected, sizeof got);
@@ -263,7 +263,7 @@ static void the_other_target_takes_over(void **state)
 
 /* --- */
 
-/* In a process of its own: another vendor's library may abort where it does not work. */
+/* In a separate process: another vendor's library may abort where it does not work. */
 static bool has_targets(void)
 {
     pid_t child = fork();

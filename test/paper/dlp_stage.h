@@ -12,7 +12,7 @@ enum { A = 1, B, C, D };
 
 struct dlp {
     struct l1d l1d;
-    uint32_t n_used; /* sets, so that examples do not meet */
+    uint32_t n_used; /* sets, so that examples do not interfere */
 };
 
 static inline void dlp_init(struct dlp *d, const char *policy, const char *words)
@@ -44,7 +44,7 @@ static inline void hit_in_tda(struct dlp *d, uint32_t pc)
     assert_int_equal(load(&d->l1d, set, 0, OTHER), CACHE_HIT);
 }
 
-/* A hit in the VTA that belongs to `pc`: its line is evicted, and asked for again. */
+/* A hit in the VTA that belongs to `pc`: its line is evicted, and requested again. */
 static inline void hit_in_vta(struct dlp *d, uint32_t pc)
 {
     uint32_t set = new_set(d);

@@ -1,5 +1,5 @@
-/* An L1D with a policy, for examples that are worked out by hand from a paper's text: loads by set,
- * line and instruction, whose data come at once or when they are told to. */
+/* An L1D with a policy, for examples worked out by hand from a paper's text: loads by set, line and
+ * instruction, whose data arrive at once or on request. */
 #ifndef HEDDLE_TEST_L1D_STAGE_H
 #define HEDDLE_TEST_L1D_STAGE_H
 
@@ -21,7 +21,7 @@ struct l1d {
     struct cache *cache;
     uint32_t n_sets;
     uint64_t n_loads;       /* accepted so far */
-    uint32_t n_fresh;       /* lines that no other load has asked for */
+    uint32_t n_fresh;       /* lines that no other load has requested */
     int victim;             /* the line that the last load replaced; NO_VICTIM */
     bool critical;          /* loads are of a critical warp */
     struct cache_room room; /* outside the cache */

@@ -360,8 +360,9 @@ static void a_member_acts_in_the_first_cycle_of_its_window(void **state)
     bench_close(b);
 }
 
-/* SM 3 frees the mutex, SM 0 takes it one place on: SM 1 hears of both in one cycle, and the older
- * news must not undo the newer. Without wires nothing else keeps SM 1 from taking it too. */
+/* SM 3 releases the mutex, SM 0 takes it one place on: SM 1 receives both in one cycle, and the
+ * older message must not undo the newer. Without wires nothing else keeps SM 1 from taking it
+ * too. */
 static void news_of_a_ring_are_taken_in_their_order(void **state)
 {
     (void)state;
@@ -507,7 +508,7 @@ static void a_ring_says_what_is_mature(void **state)
     }
 }
 
-/* Who held it last is known all round the ring. */
+/* The last holder is known all round the ring. */
 static void a_ring_says_what_is_unchanged(void **state)
 {
     (void)state;
@@ -516,7 +517,7 @@ static void a_ring_says_what_is_unchanged(void **state)
     run(b, wishes, 4, 0, 590);
     assert_int_equal(b->performed[2][3], 454);
     run(b, wishes, 4, 590, 1200);
-    assert_int_equal(b->performed[2][3], 1004); /* SM 7 has held it meanwhile */
+    assert_int_equal(b->performed[2][3], 1004); /* SM 7 has held it in between */
     assert_int_equal(b->unit[2]->stats.unchanged, 1);
     assert_int_equal(b->unit[2]->stats.retained_used, 1);
     bench_close(b);
@@ -558,7 +559,7 @@ static void a_release_of_a_boundary_cycle_is_of_the_new_epoch(void **state)
     }
 }
 
-/* A line that was kept is not asked for; as soon as it is lost, it is. */
+/* A retained line is not fetched; as soon as it is lost, it is. */
 static void a_line_that_is_lost_is_asked_for_at_once(void **state)
 {
     (void)state;
@@ -574,8 +575,8 @@ static void a_line_that_is_lost_is_asked_for_at_once(void **state)
     bench_close(b);
 }
 
-/* A fetch that L1D does not keep serves all who wait and is not retained, even if a load has
- * brought the line meanwhile. */
+/* A fetch that L1D does not keep serves all waiting requests and is not retained, even if a load
+ * has brought the line in the meantime. */
 static void what_bypasses_is_not_retained(void **state)
 {
     (void)state;
@@ -637,7 +638,7 @@ static void uses_of_lines_that_others_stored_to_are_counted(void **state)
 }
 
 /* The data count as of the cycle in which they arrive, here 50. A store at that time or before is
- * not a later one, even if the data were asked for before. */
+ * not a later one, even if the data were requested before. */
 static void stores_count_from_the_arrival_of_the_data(void **state)
 {
     (void)state;
@@ -676,8 +677,8 @@ static void a_unit_is_busy_with_the_lanes(void **state)
     bench_close(b);
 }
 
-/* The unit is busy to 30. Mutex 0 is asked for first, but its home is 12 cycles away and back, and
- * its data come at 22; those of mutex 7, asked for at 11, come at 21. */
+/* The unit is busy until 30. Mutex 0 is requested first, but its home is 12 cycles away and back,
+ * and its data arrive at 22; those of mutex 7, requested at 11, arrive at 21. */
 static void who_has_been_ready_longest_goes_first(void **state)
 {
     (void)state;
@@ -718,7 +719,7 @@ static void no_more_are_performed_than_hold_max(void **state)
     assert_int_equal(b->idle[7][7], 22);
     assert_int_equal(b->unit[7]->mutexes[7].phase, MUTEX_WAITING); /* asks in the same cycle */
     run(b, wishes, 4, 30, 200);
-    assert_int_equal(b->held[0][7], 28); /* who has waited at home comes first */
+    assert_int_equal(b->held[0][7], 28); /* the one that has waited at the home comes first */
     assert_true(b->held[7][7] > b->performed[0][7]);
     assert_int_equal(b->unit[7]->stats.performed_requests, 3);
     bench_close(b);

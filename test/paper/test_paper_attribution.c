@@ -82,8 +82,8 @@ static void the_first_stall_cycle_on_a_miss_is_a_data_hazard(void **state)
           "F X D4 X D  D M117  X D5 X");
 }
 
-/* The same of each load: the second one of this warp has a first cycle of its own, when the first
- * has come (line 14: another address is pending). */
+/* The same for each load: the second one of this warp has its own first cycle, when the first has
+ * arrived (line 14: another address is pending). */
 static void each_load_has_a_first_cycle(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void warps_that_have_ended_wait_for_the_critical_one(void **state)
     assert_int_equal(s->cta_warp_cycles, 3 * life[0]);
     assert_int_equal(s->idle_cycles, 2 * life[0] - life[1] - life[2]);
     assert_int_equal(s->slowest[LATENCY_EXEC], chart.counted[0][LATENCY_EXEC]);
-    assert_int_equal(s->slowest[LATENCY_SYNC], 0); /* nobody waits there within its own life */
+    assert_int_equal(s->slowest[LATENCY_SYNC], 0); /* no warp waits there during its own life */
     probe_close(&p);
 }
 

@@ -180,7 +180,7 @@ static void ctrl_c_waits_for_the_end_of_a_sample(void **state)
 }
 
 /* Lines 14 to 16: from AGG 1 and a period of 20 >> 1 lines: ZERO / INSERT < 0.1 lowers it, exactly
- * a tenth does not. Every second miss is inserted, so lines are asked for twice. */
+ * a tenth does not. Every second miss is inserted, so lines are requested twice. */
 static uint32_t bypasses_after_reuse(uint32_t n_zero)
 {
     struct l1d c;
@@ -265,7 +265,7 @@ static void ctrl_c_trains_the_instruction_that_inserted(void **state)
     for (uint32_t i = 0; i < 10; i++) {
         load_fresh(&c, 0, A);
         load(&c, 0, c.n_fresh, B);
-        load(&c, 0, c.n_fresh++, A); /* a hit, whoever's it is, is a reuse of B's line */
+        load(&c, 0, c.n_fresh++, A); /* a hit, by any instruction, is a reuse of B's line */
     }
     load_fresh(&c, 0, C);
     assert_int_equal(bypasses_of(&c, B), 0);

@@ -270,7 +270,7 @@ static void a_line_that_only_others_used_was_predicted_wrongly(void **state)
     l1d_destroy(&c);
 }
 
-/* Line 5: a line that nobody used lowers SHiP instead. */
+/* Line 5: an unused line lowers SHiP instead. */
 static void a_line_that_nobody_used_was_not_predicted_wrongly(void **state)
 {
     (void)state;
@@ -281,8 +281,8 @@ static void a_line_that_nobody_used_was_not_predicted_wrongly(void **state)
     l1d_destroy(&c);
 }
 
-/* One that a critical warp used raised CCBP to 3 and leaves it there, whoever used it besides: it
- * takes two wrong predictions to bring it to 1. */
+/* A line that a critical warp used raised CCBP to 3 and leaves it there, whichever other warps used
+ * it: it takes two wrong predictions to bring it to 1. */
 static void a_line_that_critical_warps_used_was_predicted_rightly(void **state)
 {
     (void)state;

@@ -183,9 +183,9 @@ static void scores_saturate(void **state)
 }
 
 /* "capping each wavefront's score at LLDS, regardless of how many VTA hits it has received": the
- * first VTA hit says 1 x 5 x 400 / 4 = 500, and all others are blocked. 96 instructions later the
- * second one says 2 x 5 x 400 / 100 = 40: the score is the base, and nobody is blocked. Without the
- * cap it stays where it was. */
+ * first VTA hit gives 1 x 5 x 400 / 4 = 500, and all others are blocked. 96 instructions later the
+ * second one gives 2 x 5 x 400 / 100 = 40: the score is the base, and no warp is blocked. Without
+ * the cap it stays where it was. */
 static void llds_caps_the_scores(void **state)
 {
     (void)state;

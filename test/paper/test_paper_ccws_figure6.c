@@ -91,7 +91,7 @@ static void vta_hits_do_not_add_up(void **state)
 }
 
 /* 3.3.2: "The intersection logic block selects the highest priority ready wavefront that has issue
- * permission": W3 has the lowest priority and none, W1 goes on under GTO. */
+ * permission": W3 has the lowest priority and no permission, W1 continues under GTO. */
 static void who_may_not_load_is_not_picked(void **state)
 {
     (void)state;

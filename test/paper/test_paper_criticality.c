@@ -195,7 +195,7 @@ static void stalls_between_issues_add_up(void **state)
     criticality_destroy(s.cpl);
 }
 
-/* Critical is who is above the median of its CTA: of four, two. */
+/* A warp above the median of its CTA is critical: two of four. */
 static void the_slower_half_of_a_cta_is_critical(void **state)
 {
     (void)state;

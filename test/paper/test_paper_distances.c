@@ -49,7 +49,7 @@ static void a_sample_has_200_accesses(void **state)
     }
 }
 
-/* The 200th access itself goes by the old PDs: "the PD field calculates the life extension for the
+/* The 200th access itself uses the old PDs: "the PD field calculates the life extension for the
  * next sample" (4.1.3). */
 static void the_last_access_of_a_sample_has_the_old_pd(void **state)
 {

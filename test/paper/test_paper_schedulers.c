@@ -51,8 +51,8 @@ static void gto_is_greedy_then_oldest(void **state)
     stage_destroy(&s);
 }
 
-/* "The age of a wavefront is determined by the time it is assigned to the core": who takes a slot
- * anew is the youngest. */
+/* "The age of a wavefront is determined by the time it is assigned to the core": a warp that reuses
+ * a slot is the youngest. */
 static void gto_goes_by_the_time_of_assignment(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void two_level_groups_go_round(void **state)
     stall(&s, 0xff00);
     assert_int_equal(issue_next(&s, s.view.live & ~0xff00ull, 2), 16);
     stall(&s, 0xff0000);
-    assert_int_equal(issue_next(&s, 0xff, 3), 1); /* goes on where it was */
+    assert_int_equal(issue_next(&s, 0xff, 3), 1); /* resumes where it was */
     stage_destroy(&s);
 }
 
@@ -153,9 +153,9 @@ static void two_level_lrr_of_s4_leaves_a_group_that_cannot_issue(void **state)
     struct stage s;
     start_with(&s, "two_level", "switch_on=any", 24, 24);
     assert_int_equal(issue_next(&s, s.view.live, 0), 0);
-    assert_int_equal(issue_next(&s, s.view.live & ~0xffull, 1), 8); /* nobody waits for memory */
+    assert_int_equal(issue_next(&s, s.view.live & ~0xffull, 1), 8); /* no warp waits for memory */
     assert_int_equal(issue_next(&s, s.view.live, 2), 9);
-    assert_int_equal(issue_next(&s, 0xff, 3), 1); /* goes on where it was */
+    assert_int_equal(issue_next(&s, 0xff, 3), 1); /* resumes where it was */
     stage_destroy(&s);
 }
 

@@ -61,9 +61,9 @@ static void an_instruction_without_a_unit_is_a_structural_hazard(void **state)
           "F X D4 X U X UUU X D4 X D6 X");
 }
 
-/* Two schedulers and one SFU: the barrier lets both warps go on side by side, and the second finds
- * the collector taken by the first in the same cycle. Warp 1 is looked at in cycle 1 too, by a
- * scheduler that has no other. */
+/* Two schedulers and one SFU: the barrier releases both warps at once, and the second finds the
+ * collector taken by the first in the same cycle. Warp 1 is visited in cycle 1 too, by a scheduler
+ * that has no other. */
 static void schedulers_compete_for_a_unit(void **state)
 {
     (void)state;
@@ -82,8 +82,8 @@ static void a_load_that_misses_is_a_data_hazard_once(void **state)
           "F X D4 X D D M117 X D5 X");
 }
 
-/* A return waits for all results, so for a load that nobody reads; in cycle 7 nobody knows yet that
- * it misses. */
+/* A return waits for all results, even for a load that nothing reads; in cycle 7 it is not known
+ * yet that it misses. */
 static void a_return_waits_for_loads_that_miss(void **state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void a_load_that_hits_is_a_data_hazard(void **state)
           "F X D4 X D D M117 X  X D21 X D5 X");
 }
 
-/* The second load, seen by L1D in cycle 9, waits for the line that the first one asked for. */
+/* The second load, seen by L1D in cycle 9, waits for the line that the first one requested. */
 static void a_load_that_merges_misses_too(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void a_load_that_waits_for_an_mshr(void **state)
           "F X D4 X X D D R116 M118 X D5 X");
 }
 
-/* The same, waiting for the first load first; each load has a first cycle of its own. */
+/* The same, waiting for the first load first; each load has its own first cycle. */
 static void the_first_operand_that_misses_counts(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void the_first_operand_that_misses_counts(void **state)
 }
 
 /* A third load waits behind the second, as everything in the load/store unit does, and hits when
- * that has been accepted: in cycle 127. The second addition waits for the second load. */
+ * the second has been accepted: in cycle 127. The second addition waits for the second load. */
 static void a_load_behind_one_that_waits_for_an_mshr(void **state)
 {
     (void)state;

@@ -70,8 +70,8 @@ static double share_between_turns(const struct machine_config *c, double lines)
 }
 
 /* At least: half of the queue's lines are read and half are written, and the bus turns after each
- * half, as if none came meanwhile; and each row, of which all lines are wanted, is opened once, as
- * if no transfer hid that. */
+ * half, as if none arrived in the meantime; and each row, of which all lines are used, is opened
+ * once, as if no transfer hid that. */
 static double least_share(const struct machine_config *c)
 {
     double row = (double)c->dram.row_bytes / c->dram.bus_bytes_per_cycle;
@@ -110,15 +110,15 @@ static void a_copy_is_limited_by_queues_and_mshrs(void **state)
     assert_true(share_of_dram("gtx480-ch3", deep) > share_of_dram("gtx480-ch3", NULL));
 }
 
-/* Bandwidths of ports: what is copied stays in L2 and goes past L1D, with buffers deep enough that
- * nobody waits for credits. */
+/* Bandwidths of ports: the copied data stay in L2 and bypass L1D, with buffers deep enough that
+ * nothing waits for credits. */
 #define PAST_L1D                                                                                   \
     "sm.l1d_global=false", "sm.bypass_slots=256", "scheduler=lrr", "noc.buffer_flits=256",         \
         "l2.write_back=true" /* else stores go on to DRAM */, "l2.write_allocate=true",            \
         "l2.write_evict=false"
 
-/* Core cycles in which a port of so many flits a network cycle passes what goes up for `lines`
- * copied: a request and a store with its data. What comes down is less. */
+/* Core cycles in which a port of that many flits per network cycle passes the upward traffic of
+ * `lines` copied lines: a request and a store with its data. The downward traffic is less. */
 static double cycles_up(const struct machine_config *c, double lines, uint32_t n_wide)
 {
     double flits = lines * (flits_of(c, 0) + flits_of(c, 128));
@@ -134,8 +134,8 @@ static double cycles_down(const struct machine_config *c, double lines, uint32_t
            c->run.noc_clock_mhz;
 }
 
-/* Core cycles from a load to its data, if it meets nobody (doc/machine.md), to the next cycle of
- * each clock. */
+/* Core cycles from a load to its data without contention (doc/machine.md), rounded up to the next
+ * cycle of each clock. */
 static double round_trip(const struct machine_config *c)
 {
     double noc = 2 * c->noc.latency_cycles + 2.0 * flits_of(c, 0) + 2.0 * flits_of(c, 128) + 4;
@@ -151,13 +151,13 @@ static double passed_flits(const struct probe *p)
            (double)probe_count(p, "l2.stores") * flits_of(p->config, 128);
 }
 
-/* All SMs copy 64 KB that lie in one partition, until the launch is cut off; a launch before has
- * brought them into L2. The port of the partition, as wide as it has banks, has always something to
- * pass: of the 512 lines in flight it passes some in a round trip, not all. It passes for nobody
- * for a round trip at the start, when the data of the first loads are on their way, and what it
- * passes in another one at the end is not counted yet. In between, L2 answers in order, and its
- * replies wait in a short queue: at worst loads come after loads, and each takes as long as its
- * reply, then stores after stores. */
+/* All SMs copy 64 KB that lie in one partition, until the launch is cut off; an earlier launch has
+ * brought them into L2. The port of the partition, as wide as it has banks, always has something to
+ * pass: of the 512 lines in flight it passes some in a round trip, not all. It passes nothing for a
+ * round trip at the start, while the data of the first loads are in flight, and what it passes in
+ * another round trip at the end is not counted yet. In between, L2 answers in order, and its
+ * replies wait in a short queue: at worst loads follow loads, and each takes as long as its reply,
+ * then stores follow stores. */
 static void the_port_of_a_partition_always_passes_something(void **state)
 {
     (void)state;

@@ -72,7 +72,7 @@ static void lrr_takes_each_in_turn(void **state)
     expect_chart("lrr", NULL, 1, &chart);
 }
 
-/* Stays with a warp until it stalls: warp 3 goes on with b in cycle 9 although warp 1, which is
+/* Stays with a warp until it stalls: warp 3 continues with b in cycle 9 although warp 1, which is
  * older, is ready again. */
 static void gto_stays_with_a_warp(void **state)
 {
@@ -118,8 +118,8 @@ static void gtrr_goes_on_with_the_next_warp(void **state)
     expect_chart("gtrr", NULL, 1, &chart);
 }
 
-/* Two groups of two. Nobody waits for long, so the first group keeps its turn to its end though it
- * has nothing to issue most of the time. */
+/* Two groups of two. No warp waits for long, so the first group keeps its turn to its end although
+ * it has nothing to issue most of the time. */
 static void two_level_does_not_switch_at_short_stalls(void **state)
 {
     (void)state;
@@ -128,10 +128,9 @@ static void two_level_does_not_switch_at_short_stalls(void **state)
     expect_chart("two_level", "scheduler.group_size=2", 1, &chart);
 }
 
-/*     a: x = 1     b: barrier     e: ret
- * Waiting at a barrier is a long stall. The group that opens it, in cycle 7, goes on; its returns
- * wait for x, 5 cycles after a. The launch before began with warps 0 and 1 and so ended with them;
- * now it is the turn of the next group. */
+/* a: x = 1     b: barrier     e: ret Waiting at a barrier is a long stall. The group that opens it,
+ * in cycle 7, continues; its returns wait for x, 5 cycles after a. The previous launch began with
+ * warps 0 and 1 and so ended with them; now it is the turn of the next group. */
 static void two_level_switches_at_a_barrier(void **state)
 {
     (void)state;
@@ -140,9 +139,9 @@ static void two_level_switches_at_a_barrier(void **state)
     expect_chart_of("meet", 3, "two_level", "scheduler.group_size=2", 1, &chart);
 }
 
-/* Groups of two that give way as soon as none of their warps is ready. In cycle 6 the second group
- * goes on with warp 3 though warp 0 is ready. In cycle 8 the first group goes on with the warp it
- * left off with, 1, before the older one. */
+/* Groups of two that yield as soon as none of their warps is ready. In cycle 6 the second group
+ * continues with warp 3 although warp 0 is ready. In cycle 8 the first group resumes with the warp
+ * where it stopped, 1, before the older one. */
 static void two_level_gto_is_greedy_for_its_group(void **state)
 {
     (void)state;

@@ -26,7 +26,7 @@ static uint32_t flits_of(const struct machine_config *c, uint32_t data_bytes)
     return (c->noc.header_bytes + data_bytes + c->noc.flit_bytes - 1) / c->noc.flit_bytes;
 }
 
-/* Ports are so many flits wide at the sender and at the receiver. */
+/* Ports are this many flits wide at the sender and at the receiver. */
 static sim_time across_network(const struct machine *m, sim_time t, uint32_t flits,
                                uint32_t tx_width, uint32_t rx_width,
                                const struct clock_domain *receiver)
@@ -253,7 +253,7 @@ static void a_carve_out_moves_the_end_of_the_first_plateau(void **state)
     }
 }
 
-/* A port that SMs share takes no time of its own from one that is alone. */
+/* A port that SMs share adds no time for an SM that uses it alone. */
 static void a_shared_port_costs_nothing_to_one_alone(void **state)
 {
     (void)state;

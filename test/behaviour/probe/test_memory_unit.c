@@ -20,13 +20,13 @@ static uint64_t requests_of(const char *gpu, uint64_t scale)
 static void a_warp_is_coalesced_into_lines(void **state)
 {
     (void)state;
-    assert_int_equal(requests_of("gtx480", 4), 1);    /* 128 bytes side by side */
+    assert_int_equal(requests_of("gtx480", 4), 1);    /* 128 adjacent bytes */
     assert_int_equal(requests_of("gtx480", 0), 1);    /* all the same word */
     assert_int_equal(requests_of("gtx480", 8), 2);    /* 256 bytes */
     assert_int_equal(requests_of("gtx480", 128), 32); /* fully divergent */
 }
 
-/* A half-warp side by side is half a line, so a line is asked for twice. */
+/* An adjacent half-warp is half a line, so a line is requested twice. */
 static void half_warps_are_coalesced_apart(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void shared_memory_serves_a_word_of_each_bank_in_a_pass(void **state)
     expect_passes("spread_shared", 4, 1);       /* every bank once */
     expect_passes("spread_shared", 0, 1);       /* broadcast */
     expect_passes("spread_shared", 8, 2);       /* two words in every other bank */
-    expect_passes("spread_shared", 12, 1);      /* an odd stride meets all banks */
+    expect_passes("spread_shared", 12, 1);      /* an odd stride covers all banks */
     expect_passes("spread_shared", 64, 16);     /* two banks */
     expect_passes("spread_shared", 128, 32);    /* one bank */
     expect_passes("spread_shared_64", 8, 2);    /* 256 bytes */
@@ -201,8 +201,8 @@ static uint64_t constant_requests_of(const char *gpu, const char *const *setting
     return n;
 }
 
-/* The constant cache has lines of 64 bytes, L1D of 128: a lane 60 bytes behind the first is in the
- * same line, one 64 behind is not. */
+/* The constant cache has lines of 64 bytes, L1D of 128: a lane 60 bytes after the first is in the
+ * same line, one 64 bytes after is not. */
 static void constants_are_coalesced_into_lines_of_their_own_cache(void **state)
 {
     (void)state;
@@ -245,8 +245,8 @@ static void the_constant_cache_holds_what_its_size_says(void **state)
     probe_close(&p);
 }
 
-/* 32 words side by side are a line: one store, one load that finds it, and the store of the result.
- * What is passed to a function is no access. */
+/* 32 adjacent words are a line: one store, one load that finds it, and the store of the result.
+ * Arguments of a function need no access. */
 static void a_variable_by_its_name_is_local_memory(void **state)
 {
     (void)state;
@@ -313,7 +313,7 @@ static void the_words_of_a_warp_spread_over_the_sets_of_l1d(void **state)
     }
 }
 
-/* Stores of v100 write through, each warp's word a line: so many lines as warps have words. */
+/* Stores of v100 write through, each warp's word is a line: as many lines as warps have words. */
 static void each_warp_has_local_memory_of_its_own(void **state)
 {
     (void)state;
@@ -436,8 +436,7 @@ static void misses_are_limited_by_mshrs_then_by_the_port(void **state)
     }
 }
 
-/* Core cycles that SMs, so many of which share a port, take for each of their loads that miss L1D
- * and hit L2. */
+/* Core cycles per load that misses L1D and hits L2, for SMs that share a port. */
 static double cycles_per_shared_miss(uint32_t n_sms, uint32_t sms_per_port)
 {
     char sms[32], port[32];

@@ -1,6 +1,6 @@
-/* Fetch, issue and the arithmetic units: when instructions issue, read off the SM itself. Kernels
- * are written here as text: so many times the same instruction in a loop that runs twice, of which
- * the second time, with the instruction cache warm, is looked at. */
+/* Fetch, issue and the arithmetic units: when instructions issue, read from the SM itself. Kernels
+ * are written here as text: the same instruction several times in a loop that runs twice; the
+ * second iteration, with a warm instruction cache, is examined. */
 #include "probe.h"
 
 static struct issue_trace trace;
@@ -38,7 +38,7 @@ static struct strbuf loop_of(const char *line, uint32_t n)
     return s;
 }
 
-/* Runs the loop with so many warps; the trace has its issues. */
+/* Runs the loop with that many warps; the trace has its issues. */
 static void run_loop(const char *line, uint32_t n, uint32_t n_warps, const char *const *settings)
 {
     struct strbuf text = loop_of(line, n);
@@ -126,8 +126,8 @@ static void operands_in_one_bank_are_read_in_turn(void **state)
 
 /* --- several warps --- */
 
-/* Instructions a cycle of eight warps side by side in the second pass of a loop of 192 lines with
- * so many instructions each. */
+/* Instructions per cycle of eight concurrent warps in the second pass of a loop of 192 lines with
+ * that many instructions each. */
 static double rate_of(const char *line, uint32_t n_insts, const char *const *settings)
 {
     uint32_t n_long = 192 * n_insts, window = 8 * n_long / 2;
@@ -153,8 +153,8 @@ static void each_scheduler_issues_one_a_cycle(void **state)
     assert_true(rate_two > 1.9 && rate_two <= 2);
 }
 
-/* Four schedulers whose units take an instruction every other cycle. With units of their own each
- * keeps its one busy; a unit of integers doubles that for a mixture. */
+/* Four schedulers whose units accept an instruction every other cycle. With separate units each
+ * keeps its own busy; an integer unit doubles that for a mixture. */
 #define FOUR_SLOW                                                                                  \
     "scheduler=lrr", "sm.n_schedulers=4", "sm.fetch_warps=4", "sm.n_sp_units=1",                   \
         "sm.n_fp64_units=1", "sm.fp32_add_interval=2", "sm.int_add_interval=2", "l1i.n_sets=64"
@@ -245,7 +245,7 @@ static void a_bank_does_one_thing_a_cycle(void **state)
     }
 }
 
-/* V2 Table 4.1: a dependent instruction follows after so many cycles. V1: 16 lanes for floats and
+/* V2 Table 4.1: a dependent instruction follows after that many cycles. V1: 16 lanes for floats and
  * 16 for integers, 8 for doubles and 4 for special functions in each of four blocks. */
 static void the_v100_issues_as_its_papers_say(void **state)
 {
@@ -280,8 +280,8 @@ static void the_v100_issues_as_its_papers_say(void **state)
     gpu = "gtx480";
 }
 
-/* Once the last of four warps has come, all go on at once: within two cycles, because each of two
- * schedulers has two of them. */
+/* Once the last of four warps has arrived, all continue at once: within two cycles, because each of
+ * two schedulers has two of them. */
 static void a_barrier_costs_no_more_than_its_issue(void **state)
 {
     (void)state;

@@ -9,7 +9,7 @@
 #include "analysis/lab_timed.h"
 #include "cache/cache_policy.h"
 
-/* Plain LRU, which unpacks no more than who loads which line. */
+/* Plain LRU, which unpacks only who loads which line. */
 static bool replay_lru(const char *path, struct lab_result *out)
 {
     struct lab_job job = {
@@ -57,7 +57,8 @@ static void a_damaged_file_is_refused_where_it_is_damaged(void **state)
     strbuf_clear(&why);
     assert_int_equal(read_all(on_disk(rest, file.n - block), &c, &why), L1D_READ_BAD);
     assert_non_null(strstr(strbuf_text(&why), "events are missing"));
-    struct lab_stream accesses = {0}; /* nor is it missed by who skips all but the accesses */
+    struct lab_stream accesses = {0}; /* a reader that skips everything but the accesses does not
+                                       * miss it either */
     strbuf_clear(&why);
     assert_false(lab_stream_read_recording(&accesses, on_disk(rest, file.n - block), &why));
     assert_non_null(strstr(strbuf_text(&why), "events are missing"));
@@ -136,7 +137,7 @@ static uint64_t count_different(const struct memory_file *file, const char *poli
     return t.n_different;
 }
 
-/* What they tell is not lost; only who counts instructions misses something. */
+/* Their content is not lost; only readers that count instructions miss something. */
 static void older_files_are_read(void **state)
 {
     (void)state;

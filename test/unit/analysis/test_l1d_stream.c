@@ -14,7 +14,7 @@ static uint64_t stat(const struct heddle_sim *sim, const char *name)
     return s.count;
 }
 
-/* The settings of a policy that goes by what is recorded, at L1Ds of all kinds. */
+/* The settings of a policy that depends only on what is recorded, at L1Ds of all kinds. */
 static const char *const machines[][N_SETTINGS] = {
     {"n_sms=3", "l1d.policy=lru"},
     {"n_sms=3", "l1d.policy=none"},
@@ -90,8 +90,8 @@ static void events_replay_the_counters(void **state)
     assert_true(n_dropped > 0 && n_sector_misses > 0); /* else nothing was shown */
 }
 
-/* Whose lines are hit, found once more by the places in the cache: whoever reserved a place owns
- * what is in it. */
+/* Whose lines are hit, computed once more from the ways of the cache: the owner of a line is the
+ * warp that reserved its way. */
 struct place {
     uint64_t warp, thread;
 };
@@ -145,7 +145,7 @@ static void hits_are_the_owners_of_their_places(void **state)
             assert_int_equal(told[k], n);
             assert_true(n > 0);
         }
-        assert_int_equal(l.belady_misses, 0); /* was not asked for */
+        assert_int_equal(l.belady_misses, 0); /* was not requested */
         heddle_destroy(sim);
         free(places);
         free(file.bytes);
@@ -160,8 +160,8 @@ static bool keep_text(void *user, const void *data, size_t bytes)
     return true;
 }
 
-/* The same replay of what is at `path`: all at once, or some at a time on a thread of its own; did
- * it go well? */
+/* The same replay of the file at `path`: all at once, or in parts on a separate thread; did it
+ * succeed? */
 static bool reads_alike(const char *path, const struct lab_config *config, bool has_log)
 {
     struct strbuf why = {0}, why_ahead = {0}, text = {0}, text_ahead = {0};
@@ -189,7 +189,7 @@ static bool reads_alike(const char *path, const struct lab_config *config, bool 
     return ok;
 }
 
-/* The same comes out, and a file that is cut is refused for the same reason. Plain LRU reads less
+/* The result is the same, and a truncated file is refused for the same reason. Plain LRU reads less
  * than others. */
 static void reading_ahead_changes_nothing(void **state)
 {

@@ -63,7 +63,7 @@ static void champsims_addresses_are_loads_and_stores(void **state)
         assert_int_equal(s.items[i].pc, want[i].pc);
         assert_int_equal(s.items[i].cycle, 0);
     }
-    /* Two instructions of a thread: one before the accesses, which are its own, one behind them. */
+    /* Two instructions of a thread: one before the accesses, which are its own, one after them. */
     assert_true(s.has_insts);
     assert_int_equal(s.n_insts, 2);
     for (size_t i = 0; i < 2; i++) {

@@ -60,7 +60,7 @@ static void the_definitions_examples(void **state)
     } cases[] = {{{0, 1, 2, 3, 0}, 3, 3}, {{0, 1, 1, 2, 0}, 3, 2}};
     for (int c = 0; c < 2; c++) {
         struct lab_stream s = {0};
-        /* Ends 0 to 14: each distance has a range of its own. */
+        /* Ends 0 to 14: each distance has its own range. */
         struct lab_ranges each = {.n = 15};
         for (uint32_t i = 0; i < 15; i++)
             each.ends[i] = i;
@@ -159,7 +159,7 @@ static void distances_are_those_of_looking_back(void **state)
     lab_stream_destroy(&s);
 }
 
-/* Whoever loaded the line first since it was last removed; SIZE_MAX if nobody did. */
+/* The first to load the line since it was last removed; SIZE_MAX if there is none. */
 static size_t owner_of(const struct lab_stream *s, size_t from, bool *is_first_ever)
 {
     size_t owner = SIZE_MAX;
@@ -235,7 +235,7 @@ static void the_curve_is_all_replays_at_once(void **state)
 }
 
 /* Loads of lines 0 1 0 2 1 0, of which the last two are by critical warps: 1 with 0 and 2 in
- * between, 0 with 2 and 1. Others' loads lie between all the same. */
+ * between, 0 with 2 and 1. Others' loads still count in between. */
 static void only_loads_of_critical_warps(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What an arena hands out: zeroed, aligned, apart from each other, whatever the sizes. */
+/* What an arena returns: zeroed, aligned, not overlapping, whatever the sizes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 enum { N_PIECES = 400, LARGEST = 200 * 1024 };
 
-/* Each piece is filled with a number of its own, which must still be there when all are. */
+/* Each piece is filled with its own number, which must still be there when all are. */
 static void fill_and_check(struct arena *a, uint64_t seed)
 {
     static unsigned char *pieces[N_PIECES];
@@ -19,7 +19,7 @@ static void fill_and_check(struct arena *a, uint64_t seed)
     uint64_t random = seed;
     for (size_t i = 0; i < N_PIECES; i++) {
         uint64_t bits = random_u64(&random);
-        sizes[i] = bits % 64 ? bits % 3000 : bits % LARGEST; /* some need a block of their own */
+        sizes[i] = bits % 64 ? bits % 3000 : bits % LARGEST; /* some need their own block */
         pieces[i] = arena_alloc(a, sizes[i]);
         assert_int_equal((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
         for (size_t k = 0; k < sizes[i]; k++)

@@ -105,8 +105,8 @@ static void f64_operations_equal_the_hosts_in_four_rounding_modes(void **unused)
 }
 
 /* The hardest sums: a product that is `excess` above the middle of two doubles, and an addend that
- * takes away the excess and a hair more, 2^-32 of the product's last place. Only who keeps track of
- * the hair rounds down. */
+ * cancels the excess and a tiny amount more, 2^-32 of the product's last place. Only an
+ * implementation that keeps this amount rounds down. */
 static void f64_fma_sees_a_hair_below_the_middle(void **unused)
 {
     (void)unused;

@@ -82,7 +82,7 @@ static void a_moment(long microseconds)
     nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000}, NULL);
 }
 
-/* Long enough that whoever waits, waits asleep. */
+/* Long enough that waiting members sleep. */
 static void be_slow(void *user, uint32_t i, uint32_t as_member)
 {
     if (i == 1)

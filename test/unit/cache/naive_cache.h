@@ -110,7 +110,7 @@ static inline int tree_victim(const struct naive_set *s, int node, int first, in
                               : tree_victim(s, 2 * node + !upper, first + !upper * half, half);
 }
 
-/* --- who is the victim of a full set --- */
+/* --- the victim of a full set --- */
 
 static inline int naive_random_victim(const struct naive_cache *n, const struct naive_set *s)
 {

@@ -202,7 +202,7 @@ static inline struct ref_decision ref_load(struct ref_cache *r, const struct mem
     return ref_insert(r, set, way, a);
 }
 
-/* A store removes the line and goes on; policies are not told. */
+/* A store removes the line and continues; policies are not notified. */
 static inline bool ref_store(struct ref_cache *r, const struct mem_access *a)
 {
     uint32_t set = (uint32_t)(a->line / REF_LINE_BYTES % r->n_sets);
@@ -212,7 +212,7 @@ static inline bool ref_store(struct ref_cache *r, const struct mem_access *a)
     return way >= 0;
 }
 
-/* The data that an insertion asked for are here; nobody waits for them if a store came between. */
+/* The data that an insertion requested are here; nothing waits for them if a store came between. */
 static inline void ref_fill(struct ref_cache *r, uint64_t fetch)
 {
     r->n_outstanding--;

@@ -59,7 +59,7 @@ struct ref_cache {
     bool agg_hold;
     uint32_t critical_ways, ccbp_threshold, region_bits;
     uint32_t chosen_pc, second_pc;
-    bool coin_says_around; /* pc_prob: what the generator said, which nobody can know beforehand */
+    bool coin_says_around; /* pc_prob: what the generator said, which cannot be predicted */
 };
 
 struct ref_decision {

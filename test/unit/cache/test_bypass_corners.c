@@ -1,5 +1,5 @@
-/* Where bypassing meets what else goes on in a cache: fetches under way, reserved lines, stores,
- * and resources that are used up. */
+/* Bypassing combined with other events in a cache: fetches in flight, reserved lines, stores, and
+ * exhausted resources. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +99,8 @@ static void a_load_of_a_line_on_its_way_merges_instead_of_bypassing(void **state
     stage_destroy(&s);
 }
 
-/* The same line may be bypassed twice at once: nobody tracks a bypass for others to join. */
+/* The same line may be bypassed twice at once: a bypass is not tracked, so others cannot join
+ * it. */
 static void a_bypassed_line_is_joined_by_nobody(void **state)
 {
     (void)state;
@@ -159,7 +160,7 @@ static void a_load_between_protected_and_reserved_lines_does_as_told(void **stat
     }
 }
 
-/* Protection is against replacement: a store removes the line all the same, and the way is free. */
+/* Protection is against replacement: a store still removes the line, and the way is free. */
 static void a_store_removes_a_protected_line(void **state)
 {
     (void)state;
@@ -177,8 +178,8 @@ static void a_store_removes_a_protected_line(void **state)
     stage_destroy(&s);
 }
 
-/* A bypass for which there is no room waits; no event tells the policy, so that its turns go on
- * where they were. The port is named before the table. */
+/* A bypass without room waits; the policy receives no event, so its sequence continues where it
+ * was. The port is named before the table. */
 static void a_bypass_without_room_waits_and_counts_for_nothing(void **state)
 {
     (void)state;

@@ -225,7 +225,8 @@ static void a_missing_sector_is_fetched_into_its_line(void **state)
     struct cache_result r = load_sectors(c, 'a', 0x1);
     assert_int_equal(r.fetch_sectors, 0x1);
     assert_int_equal(load_sectors(c, 'a', 0x1).answer, CACHE_MERGE);
-    struct cache_result second = load_sectors(c, 'a', 0x6); /* not on its way: a fetch of its own */
+    struct cache_result second = load_sectors(c, 'a', 0x6); /* not in flight: it gets its own
+                                                             * fetch */
     assert_int_equal(second.answer, CACHE_MISS);
     assert_int_equal(second.fetch_sectors, 0x6);
     fill(c, r.mshr, 2);
@@ -275,7 +276,7 @@ static void a_write_evict_store_removes_the_line_and_goes_on(void **state)
     cache_destroy(c);
 }
 
-/* The answer is older than the store: those who wait get it, nobody after them. */
+/* The answer is older than the store: waiting loads get it, later ones do not. */
 static void a_store_parts_an_outstanding_miss_from_later_loads(void **state)
 {
     (void)state;

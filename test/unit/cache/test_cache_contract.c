@@ -155,7 +155,7 @@ struct traffic {
     struct cache_config config;
     uint64_t random, next_id;
     uint32_t outstanding[MAX_MSHRS], n_outstanding;
-    uint32_t n_kept, n_dropped; /* answers told of at the present fill */
+    uint32_t n_kept, n_dropped; /* answers reported at the current fill */
     uint64_t answered_line;
 };
 
@@ -202,7 +202,7 @@ static void check_store(const struct cache_result *r)
     assert_true(told[CE_RESERVE] <= 1 && told[CE_EVICT] <= 1);
 }
 
-/* Every answer is told once, kept or not, with what it answers. */
+/* Every answer is reported once, kept or not, with what it answers. */
 static void watch_answers(void *user, const struct cache_event_info *e)
 {
     struct traffic *t = user;

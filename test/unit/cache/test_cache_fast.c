@@ -1,6 +1,6 @@
-/* The fast path of loads says and does what cache_load() says and does: two caches get the same
- * loads, stores, invalidations and fills, and one of them asks cache_load_fast() or
- * cache_load_more() first. For every policy there is. */
+/* The fast path of loads gives the same answers and effects as cache_load(): two caches get the
+ * same loads, stores, invalidations and fills, and one of them calls cache_load_fast() or
+ * cache_load_more() first. For every policy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { LINE_BYTES = 128, N_ACCESSES = 6000, N_LINES = 24, N_MSHRS = 4 };
 
-/* Few ways, reserved at a miss or at its fill, and so many that sets have an index. */
+/* Few ways, reserved at a miss or at its fill, and so many ways that sets have an index. */
 static const struct shape {
     uint32_t n_sets, n_ways, sector_bytes;
     bool on_fill;

@@ -25,7 +25,8 @@ struct duel {
     uint32_t built_ways;
     struct naive_event log[NAIVE_LOG];
     uint32_t n_log;
-    bool watched;  /* else there are no events to compare: what nobody hears goes other ways */
+    bool watched;  /* otherwise there are no events to compare: events without listeners take other
+                    * paths */
     bool flushing; /* too much for the log, and told by the write-backs */
 };
 
@@ -244,7 +245,7 @@ static void flush_both(struct duel *d)
     assert_memory_equal(flushed.lines, expected, n * sizeof *expected);
 }
 
-/* The cache goes on with fewer or more ways, as if new but for its counters. */
+/* The cache continues with fewer or more ways, like a new one except for its counters. */
 static void resize_both(struct duel *d)
 {
     struct cache_config config = d->naive.config;

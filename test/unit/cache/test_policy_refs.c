@@ -245,7 +245,7 @@ static void run(struct duel *d)
             store(d, &a);
         else
             while (load(d, &a) == REF_STALL) {
-                d->n++; /* others' data come meanwhile */
+                d->n++; /* others' data arrive in the meantime */
                 fill_what_is_due(d);
             }
     }

@@ -1,5 +1,5 @@
-/* The loader is driven by tables, so it is tested with tables of its own: what GPUs have is tested
- * in test_gpu.c. Expected messages are written out: they are what a user has to work with. */
+/* The loader is driven by tables, so it is tested with its own tables: test_gpu.c tests those of
+ * GPUs. Expected messages are written out: they are what a user sees. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -357,7 +357,7 @@ static void values_that_do_not_go_together_are_blamed_on_the_nearest(void **stat
                         "t.yaml:1:15: note: inner.fast is true here\n"
                         "    inner: {fast: yes}\n"
                         "                  ^\n");
-    /* Nobody set anything. */
+    /* Nothing was set. */
     assert_string_equal(complain(f, "", "", NULL, two), "error: no 7\n  hint: do it\n");
 }
 

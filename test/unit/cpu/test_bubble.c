@@ -15,7 +15,7 @@ struct counts {
     uint64_t insts, accesses, first, last, longest_gap;
 };
 
-/* Of so many instructions, over the ends of its runs. */
+/* For that many instructions, across the ends of its runs. */
 static struct counts count(const char *name, uint64_t n)
 {
     struct cpu_source *s = cpu_bubble_open(name, &machine, 0);
@@ -70,8 +70,8 @@ static void a_cache_bubble_walks_over_its_share_of_the_cache(void **state)
     assert_int_equal(again.last, again.first);
 }
 
-/* 8 instructions a ns: at 16 GB/s 128 bytes every 8 ns are a store in 64; at half of it in 128. The
- * stream goes on over the end of a run: 4 MB are 65536 lines. */
+/* 8 instructions per ns: at 16 GB/s, 128 bytes every 8 ns are one store in 64; at half of it one in
+ * 128. The stream continues across the end of a run: 4 MB are 65536 lines. */
 static void a_bandwidth_bubble_keeps_its_pace(void **state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static void a_bandwidth_bubble_keeps_its_pace(void **state)
     assert_int_equal(round.last, round.first);
 }
 
-/* The next run goes on behind it. */
+/* The next run continues after it. */
 static void a_run_has_as_many_instructions_as_it_is_told(void **state)
 {
     (void)state;

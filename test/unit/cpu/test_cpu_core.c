@@ -203,7 +203,7 @@ static void other_instructions_pass_a_dependence_on_if_asked_to(void **state)
     }
 }
 
-/* It waits for the later of two loads: lines 0 and 1, of which line 1 is asked for a cycle later,
+/* It waits for the later of two loads: lines 0 and 1, of which line 1 is requested a cycle later,
  * behind another one in L2's queue. */
 static void a_load_waits_for_all_its_sources(void **state)
 {
@@ -245,7 +245,7 @@ static void misses_overlap_up_to_mlp(void **state)
     }
 }
 
-/* Without passing, the fourth load would hit behind the second one, and the fifth come later. */
+/* Without passing, the fourth load would hit after the second one, and the fifth come later. */
 static void a_load_without_room_is_passed_by_younger_ones(void **state)
 {
     (void)state;
@@ -277,7 +277,7 @@ static void an_instruction_with_two_operands_waits_for_both(void **state)
 
 /* --- private caches --- */
 
-/* L1 of one line, then of two: line 0 is asked for again after line 1. */
+/* L1 of one line, then of two: line 0 is requested again after line 1. */
 static void a_line_that_left_l1_is_found_in_l2(void **state)
 {
     (void)state;
@@ -337,7 +337,7 @@ static void a_full_store_buffer_stops_the_next_store(void **state)
     assert_int_equal(cycles(&p), 3 + 2 * T);
     p.config.store_buffer = 6; /* two miss in cycle 1, six wait */
     assert_int_equal(cycles(&p), 2);
-    p.config.store_buffer = 5; /* the last one retires after the first line has come */
+    p.config.store_buffer = 5; /* the last one retires after the first line has arrived */
     assert_int_equal(cycles(&p), 2 + T);
 }
 

@@ -134,7 +134,7 @@ static void assert_broken(struct bytes b, size_t n, const char *message)
     write_file(&b, n);
     struct cpu_trace *t = cpu_trace_open(path, &error, &why);
     assert_non_null(t);
-    struct cpu_inst any; /* damage is noticed behind what it has damaged */
+    struct cpu_inst any; /* damage is noticed after the damaged part */
     while (cpu_trace_next(t, &any))
         ;
     assert_non_null(cpu_trace_error(t));
@@ -183,7 +183,7 @@ static void an_empty_file_has_no_instruction(void **state)
     strbuf_destroy(&why);
 }
 
-/* `FILE:SKIP+N` begins behind SKIP instructions, each time; the N that follow are its first run. */
+/* `FILE:SKIP+N` begins after SKIP instructions, each time; the next N are its first run. */
 static void a_part_of_a_trace_begins_behind_what_is_skipped(void **state)
 {
     (void)state;

@@ -431,7 +431,7 @@ static void parameters_default_to_the_gtx480(void **state)
     for (uint32_t i = 0; i < n_dram_params; i++)
         assert_true(
             param_store(&dram_params[i], &parsed, dram_params[i].default_text, &arena, &why));
-    /* The flag is no parameter, and behind it the struct may be padded. */
+    /* The flag is not a parameter, and the struct may be padded after it. */
     assert_memory_equal(&parsed, &expected, offsetof(struct dram_config, no_fast_paths));
     assert_false(parsed.no_fast_paths);
     arena_destroy(&arena);

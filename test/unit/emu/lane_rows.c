@@ -53,7 +53,7 @@ typedef double lane_f64;
 #define ROW_CARRY3(id, td, ts, expr)                                                               \
     CARRY_LOOP(id, td, expr, OPERAND(a, ts) OPERAND(b, ts) OPERAND(c, ts))
 
-/* Not lane arithmetic: predicates are mask words, the rest has functions of its own. */
+/* Not lane arithmetic: predicates are mask words, the rest has separate functions. */
 #define ROW_PUN(id, td, ts, expr)
 #define ROW_PBIN(id, td, ts, expr)
 #define ROW_SELP(id, td, ts, expr)

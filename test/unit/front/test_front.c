@@ -1,5 +1,5 @@
-/* The compiler's front door: what comes out, what is said, and when clang is run at all. A script
- * that stands in for clang counts its calls. */
+/* The compiler's interface: its output, its messages, and when clang is run at all. A script that
+ * replaces clang counts its calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +105,7 @@ static const char scale_text[] = "__kernel void scale(__global float *a, float f
                                  "    a[get_global_id(0)] *= f;\n"
                                  "}\n";
 
-/* --- What comes out --- */
+/* --- Output --- */
 
 static void an_opencl_kernel_becomes_an_entry(void **state)
 {

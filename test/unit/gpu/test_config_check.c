@@ -390,7 +390,7 @@ static const char *policy_of(const char *yaml, const char *const *words)
     return name;
 }
 
-/* CAWA brings CACP, unless who asks for it says otherwise. */
+/* CAWA brings CACP, unless the user chooses another. */
 static void a_scheduler_brings_its_policy_unless_told_otherwise(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@ static const struct mechanism *const kinds[] = {&scheduler_mechanism, &cache_pol
                                                 &criticality_mechanism};
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* A new one is a word more here, so that nobody invents another for the same thing. */
+/* Add new units here, so that there are never two names for the same unit. */
 static const char *const units[] = {"accesses", "entries",     "fraction", "hits",
                                     "lines",    "points",      "samples",  "steps",
                                     "switches", "warp cycles", "warps",    "instructions"};
@@ -235,7 +235,7 @@ static void instances_launches_and_looks_join(void **state)
     uint64_t end = machine_cycle(sim->machine);
     uint32_t slices = 4 * sim->config->memory.banks;
     assert_int_equal(find(sim, -1, "l1d.policy.misses").count, find(sim, -1, "l1d.misses").count);
-    /* Counters: differences, which add up although the policies have started anew. */
+    /* Counters: differences, which add up although the policies have been reset. */
     assert_int_equal(find(sim, 1, "l1d.policy.misses").count, after[1] - after[0]);
     assert_int_equal(find(sim, 0, "l1d.policy.misses").count, after[2] - after[1] + after[0]);
     assert_true(after[1] > after[0]);

@@ -1,6 +1,6 @@
-/* What cache policies are told at a time and not with an access: kernels and epochs. A policy
- * that spies on its cache finds each in the cycle it belongs to, in L1D and in L2, whatever engine,
- * quantum and number of threads; and decides by them, so that the statistics would tell. */
+/* Time-driven events of cache policies: kernels and epochs. A policy that spies on its cache
+ * receives each in the cycle it belongs to, in L1D and in L2, whatever the engine, quantum and
+ * number of threads; it decides by them, so that the statistics would show a difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void check_time(struct cache_policy *p, uint64_t cycle)
     n->late += n->starts != n->ends + 1;
 }
 
-/* Bytes lie in the segments that are asked for, all of them for a load. */
+/* Bytes lie in the requested segments; for a load, all of them do. */
 static void check_bytes(struct cache_policy *p, const struct mem_access *a)
 {
     struct spy_stats *n = stats_of(p);
@@ -312,7 +312,7 @@ static void count_critical(void *user, const struct cache_event_info *e)
     *(uint64_t *)user += e->access->is_critical;
 }
 
-/* `tell`, if it is not NULL, hears of misses. */
+/* `tell`, if it is not NULL, receives misses. */
 static void run_loads(const char *policy, const char *criticality, const char *mshrs,
                       bool every_cycle, void (*tell)(void *, const struct cache_event_info *),
                       void *user, struct strbuf *out)
@@ -375,7 +375,7 @@ static void note_who_loads(void *user, const struct cache_event_info *e)
         seen->hash += (words[i] + i) * (words[i] + 0x9e3779b97f4a7c15ull); /* in any order of SMs */
 }
 
-/* Under LRU nobody else wants to know. */
+/* Under LRU nothing else listens. */
 static void who_observes_some_events_sees_who_loads(void **state)
 {
     (void)state;
@@ -418,7 +418,8 @@ static void a_policy_that_goes_by_criticality_is_asked_in_every_cycle(void **sta
     compare_loads("l1d.policy=around", "criticality=cpl", "l1d.n_mshrs=2");
 }
 
-/* CACP looks at warps whose lines are there, others who watch L1D at those of all. */
+/* CACP reads the criticality of warps whose lines are present, other observers of L1D that of
+ * all. */
 static void who_watches_is_shown_critical_misses(void **state)
 {
     (void)state;

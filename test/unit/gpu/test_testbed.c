@@ -98,7 +98,7 @@ static const char head[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
                            ".visible .entry k(.param .u64 p)\n{\n.reg .pred %q;\n"
                            ".reg .u32 %a, %b, %t;\n.reg .f32 %f, %g;\n.reg .u64 %x, %y, %z;\n"
                            "ld.param.u64 %x, [p];\nmov.u32 %t, %tid.x;\n";
-/* Of `head` and the ret behind a body: ld.param and ret are uniform, mov reads %tid and is not. */
+/* Of `head` and the ret after a body: ld.param and ret are uniform, mov reads %tid and is not. */
 enum { HEAD_UNIFORM = 2, HEAD_VECTOR = 1 };
 
 /* Runs head, body and ret over a buffer whose word i holds 64 (i + 1): offsets to follow. */
@@ -174,7 +174,7 @@ static void special_math_is_twenty(void **state)
 static void accesses_are_lines_or_lanes(void **state)
 {
     (void)state;
-    /* Equal for all: one. Side by side: a line for each eight lanes, of eight bytes each too. */
+    /* Equal for all: one. Adjacent: a line for each eight lanes, also with eight bytes each. */
     assert_cost("ld.global.u32 %a, [%x];\n", 32, 1, 1, 0);
     assert_cost(LANE_ADDRESS(4) "ld.global.u32 %a, [%y];\n", 32, 12, 4, 0);
     assert_cost(LANE_ADDRESS(8) "ld.global.u64 %z, [%y];\n", 32, 12, 4, 0);
@@ -387,7 +387,7 @@ static void only_the_chosen_launch_is_timed(void **state)
     heddle_destroy(sim);
 }
 
-/* A bubble at 2/8 of 22 GB/s reads a line for every 128 bytes: 2148 in 50 us, but for the ten it
+/* A bubble at 2/8 of 22 GB/s reads a line for every 128 bytes: 2148 in 50 us, except for the ten it
  * waits for. It has ended long before the second sample has. */
 static void natives_are_sampled_before_a_launch(void **state)
 {

@@ -134,7 +134,7 @@ static void a_varying_guard_makes_vectors(void **state)
                3, 0, 3, 0);
 }
 
-/* if (tid < n) { u = n + 1; v = u * 2; }: nobody sees u and v outside. */
+/* if (tid < n) { u = n + 1; v = u * 2; }: u and v are not visible outside. */
 static void a_bounds_check_leaves_scalars_scalar(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void values_that_leave_a_varying_region_vary(void **state)
                1, 0, 2, 0);
 }
 
-/* x = n; if (tid < n) ...; x = n + 1; use(x): the region ends where the threads meet again. */
+/* x = n; if (tid < n) ...; x = n + 1; use(x): the region ends where the threads reconverge. */
 static void what_follows_the_reconvergence_is_outside(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The store: what goes in comes out, versions, and files that are no stores. Documents are written
- * by hand, and looked at with SQL of the test's own through SQLite itself. */
+/* The store: what is stored can be read back, versions, and files that are not stores. Documents
+ * are written by hand, and checked with the test's own SQL through SQLite itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -154,7 +154,7 @@ static void claims_of_the_dead_count_for_nothing(void **state)
     assert_int_equal(sqlite3_exec(s->db, sql, NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(store_claim(s, "k", &claimed), HEDDLE_OK);
     assert_true(claimed);
-    /* Nobody here knows who lives elsewhere. */
+    /* Processes of other hosts are unknown here. */
     assert_int_equal(
         sqlite3_exec(s->db, "INSERT INTO claim VALUES ('l', 'elsewhere', 1, '')", NULL, NULL, NULL),
         SQLITE_OK);
@@ -171,7 +171,7 @@ static void claims_of_the_dead_count_for_nothing(void **state)
 
 /* --- queries --- */
 
-/* What a query that must fail is told. */
+/* The message of a query that must fail. */
 static void expect_refusal(const char *sql, const char *want)
 {
     struct store *s = open_store(STORE_WRITE, HEDDLE_OK);

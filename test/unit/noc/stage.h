@@ -1,5 +1,5 @@
-/* Small machines that follow a script: three shards that act when they are told to, and remember
- * what came to them. */
+/* Small machines that follow a script: three shards that act on command, and remember what they
+ * received. */
 #ifndef HEDDLE_TEST_STAGE_H
 #define HEDDLE_TEST_STAGE_H
 
@@ -11,7 +11,7 @@
 struct scripted {
     struct shard shard; /* first */
     sim_time step;      /* acts at each multiple; 0 = never */
-    sim_time seen[256]; /* when, and from whom, messages came */
+    sim_time seen[256]; /* when, and from which sender, messages arrived */
     uint32_t from[256], values[256], n_seen;
     uint32_t n_acts, n_advances, max_acts;
     bool waits;

@@ -1,5 +1,5 @@
 /* The engine against a naive one that steps through every time unit with one list of messages, on
- * random machines; and how it keeps what has been sent, and finds who is due. */
+ * random machines; also how it keeps sent messages and finds due shards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Boundaries: when the engine calls whoever makes stores visible, and when it need not. */
+/* Boundaries: when the engine calls at_boundary(), which makes stores visible, and when it need
+ * not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -105,7 +105,7 @@ static void nothing_happens_at_or_after_the_limit(void **state)
     }
 }
 
-/* Who looks at the machine there relies on the time. */
+/* An observer of the machine relies on the time there. */
 static void a_limit_where_nothing_happens_is_come_to(void **state)
 {
     (void)state;

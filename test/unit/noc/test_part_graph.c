@@ -1,5 +1,5 @@
-/* What follows from a description of parts and links: halves, ids, the quantum, who may send what
- * to whom; and that random machines give the same however their parts advance. */
+/* What is derived from a description of parts and links: halves, ids, the quantum, which messages
+ * may be sent where; and that random machines give the same results however their parts advance. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -321,7 +321,7 @@ static void ports_are_as_wide_and_as_deep_as_their_links(void **state)
     struct part_place at = {&g, a, 0, part_at(&g, a, 0)->id};
     part_open_tx(&at, NET, part_at(&g, a, 0), &tx);
     assert_int_equal(tx.first_receiver, g.groups[b].first_id);
-    assert_int_equal(tx.n_receivers, 5); /* b and d stand side by side */
+    assert_int_equal(tx.n_receivers, 5); /* b and d are adjacent */
     assert_int_equal(tx.gate.width, 2);
     assert_int_equal(tx.gate.period, slow.period);
     assert_int_equal(tx.latency, 30);

@@ -21,7 +21,7 @@ static const struct noc_config plain = {.flit_bytes = 32,
                                         .flits_per_cycle_down = 1};
 static const struct clock_domain port_clock = {.name = "icnt", .mhz = 650, .period = PERIOD};
 
-/* --- a shard with both sides: sends what it is told to, takes what comes when it has room --- */
+/* --- a shard with both sides: sends on command, takes messages when it has room --- */
 
 enum { MAX_NODES = 6, MAX_ITEMS = 4096 };
 
@@ -358,8 +358,8 @@ static void credits_are_taken_that_are_back_in_the_quantum(void **state)
     }
 }
 
-/* What comes back after the quantum may be written while it lasts: the sender must not act on it,
- * but is told between quanta. */
+/* Credits that return after the quantum may be written during it: the sender must not use them, but
+ * is notified between quanta. */
 static void credits_beyond_the_quantum_are_seen_after_it(void **state)
 {
     (void)state;
@@ -531,11 +531,11 @@ static void what_is_lost_or_mistimed_breaks_conservation(void **state)
     struct strbuf why = {0};
     assert_true(net_is_conserved(net, &why));
     struct node *n = &net->nodes[0], saved = *n;
-    rx_arrive(&n->rx, &(struct message){.at = 1 << 20, .flits = 2}); /* nobody sent it */
+    rx_arrive(&n->rx, &(struct message){.at = 1 << 20, .flits = 2}); /* it was never sent */
     assert_false(net_is_conserved(net, &why));
     assert_non_null(strstr(strbuf_text(&why), "flits sent and received"));
     *n = saved;
-    tx_send(&n->tx, 1 << 20, (struct message){.to = 1, .flits = 2}); /* nobody receives it */
+    tx_send(&n->tx, 1 << 20, (struct message){.to = 1, .flits = 2}); /* it is never received */
     assert_false(net_is_conserved(net, &why));
     *n = saved;
     /* Credits ten units later than the receiver meant. */

@@ -271,8 +271,8 @@ static void random_graphs_agree_with_definitions(void **state)
     }
 }
 
-/* A chain of loops inside each other, each with blocks of its own: work that grew with the square
- * of the nesting would show. */
+/* A chain of nested loops, each with its own blocks: work that grew with the square of the nesting
+ * would show. */
 static void deeply_nested_loops_are_counted(void **state)
 {
     (void)state;

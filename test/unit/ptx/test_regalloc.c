@@ -183,7 +183,7 @@ static uint32_t count_in_file(const struct ptx_alloc *a, const bool *alive, uint
     return n;
 }
 
-/* The most registers of a file alive at once, results that nobody reads among them. */
+/* The most registers of a file live at once, including results that are never read. */
 static uint32_t most_alive(const struct sample *s, const struct ptx_alloc *a,
                            enum ptx_reg_file file)
 {

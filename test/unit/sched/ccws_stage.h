@@ -16,7 +16,7 @@ struct ccws_stage {
     struct cache *l1d;
     uint64_t now, n_accesses, n_started;
     bool is_lazy;     /* advance() is left out where hold.until says that it may be */
-    uint64_t told_of; /* the cycle that advance() was last told of */
+    uint64_t told_of; /* the cycle of the last advance() */
 };
 
 static inline void stage_tell(void *user, const struct cache_event_info *e)

@@ -1,7 +1,7 @@
 /* CCWS once more, from its description (Rogers et al., MICRO 2012, section 3.3, and for the
- * variants what their simulator does) and not from src/sched: every score is kept in every cycle,
- * tags are lists, and who may load is found by sorting. Told of accesses to a reference L1D, never
- * of the cache under test. */
+ * variants the behaviour of their simulator) and not from src/sched: every score is kept in every
+ * cycle, tags are lists, and sorting finds the warps that may load. It receives accesses of a
+ * reference L1D, never of the cache under test. */
 #ifndef HEDDLE_TEST_NAIVE_CCWS_H
 #define HEDDLE_TEST_NAIVE_CCWS_H
 

@@ -1,6 +1,6 @@
-/* CCWS against naive_ccws.h under random traffic: who may issue a load, in every cycle, told of
- * every cycle or only of those that it asks for; that what it keeps of whom it holds back is the
- * same; that time alone changes nothing before the cycle that next_change() names; and whom it
+/* CCWS against naive_ccws.h under random traffic: which warps may issue a load, in every cycle,
+ * whether it is called in every cycle or only in those that it asks for; that its hold mask agrees;
+ * that time alone changes nothing before the cycle that next_change() returns; and which warps it
  * picks. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,9 +63,9 @@ struct duel {
         uint64_t ref; /* what the reference calls it */
     } fetches[STAGE_MSHRS];
     uint32_t n_fetches;
-    uint64_t random, named; /* named: when time alone may change who loads */
+    uint64_t random, named; /* named: when time alone may change which warps load */
     uint64_t busy;          /* warps that access L1D at present; the others' scores fall */
-    uint32_t accesses;      /* up to so many in a cycle, 0 = one now and then */
+    uint32_t accesses;      /* up to this many in a cycle, 0 = one now and then */
     uint64_t n_blocked, n_changes, n_named_exactly;
 };
 
@@ -98,7 +98,7 @@ static uint64_t reading_of(const struct scheduler *s, const char *name, uint64_t
     return 0;
 }
 
-/* Who watches sees a later cycle as it will be, whenever the scores were last worked out. */
+/* An observer sees the state of a later cycle, whenever the scores were last updated. */
 static void compare_observed(const struct duel *d, uint64_t cycle)
 {
     const struct scheduler *s = d->stage.scheduler;
@@ -188,8 +188,8 @@ static void issue(struct duel *d)
     d->naive.greedy = d->naive.last = pick.warp;
 }
 
-/* Each warp walks through a few lines of its own, more than the L1D holds of them all; some lines
- * belong to everybody. */
+/* Each warp walks through a few lines of its own, more than the L1D holds of all warps; some lines
+ * are shared by all. */
 static void access_l1d(struct duel *d)
 {
     uint32_t w = below(d, d->naive.n_warps);
@@ -294,7 +294,7 @@ static void every_cycle_agrees_with_the_reference(void **state)
         for (uint64_t seed = 1; seed <= 4; seed++) {
             struct duel d;
             run(&d, &subjects[i], seed);
-            /* A test in which nobody is ever held back, or everybody always, shows nothing. */
+            /* A test in which no warp is ever held back, or all always are, shows nothing. */
             if (subjects[i].k_throttle)
                 assert_in_range(d.n_blocked, N_CYCLES / 50, N_CYCLES - 1);
             else
@@ -307,7 +307,7 @@ static void every_cycle_agrees_with_the_reference(void **state)
     assert_true(n_changes > 100 && n_named_exactly > 0);
 }
 
-/* The preset is the parameters that the variants are made of, and no more. */
+/* The preset consists of the parameters of the variants, and no more. */
 static void the_authors_preset_is_its_parameters(void **state)
 {
     (void)state;

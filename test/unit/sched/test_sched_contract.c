@@ -1,5 +1,5 @@
-/* What holds for every scheduler there is, registered ones included: a sound descriptor, and the
- * contract of scheduler.h under random traffic. */
+/* What holds for every scheduler, including registered ones: a sound descriptor, and the contract
+ * of scheduler.h under random traffic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -177,8 +177,8 @@ static void checked_issue(struct world *w, struct scheduler *s, uint32_t slot, u
     assert_memory_equal(s->state, after, bytes);
 }
 
-/* Decides for every issue slot. Only a warp that will be ready soon is worth an idle slot: where
- * all are ready, held back or waiting for long, someone issues. */
+/* Decides for every issue slot. Only a warp that will be ready soon is worth an idle slot: if all
+ * are ready, held back or in a long stall, some warp issues. */
 static void checked_cycle(struct world *w, struct scheduler *s)
 {
     for (uint32_t slot = 0; slot < w->view.n_slots; slot++) {
@@ -214,7 +214,7 @@ static void every_scheduler_keeps_the_contract(void **state)
         }
 }
 
-/* Two instances live through the same, but one hears of each cycle's events backwards. */
+/* Two instances receive the same events, but one gets each cycle's events in reverse order. */
 static void the_order_of_a_cycles_events_does_not_matter(void **state)
 {
     (void)state;

@@ -19,8 +19,8 @@ struct random_ctas {
     char programs[N_CTAS][MOCK_CTA_WARPS][PROGRAM_LENGTH + 1];
 };
 
-/* CTAs of 1 to 4 warps. All warps of a CTA have the same number of barriers, so none waits for
- * ever. */
+/* CTAs of 1 to 4 warps. All warps of a CTA have the same number of barriers, so none waits
+ * forever. */
 static void make_ctas(struct random_ctas *r, uint64_t seed)
 {
     memset(r, 0, sizeof *r);

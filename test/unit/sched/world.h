@@ -168,7 +168,7 @@ static inline void world_issue(struct world *w, uint32_t slot, uint32_t warp)
     world_log(w, (struct world_event){.kind = EV_ISSUE, .slot = slot, .warp = warp});
 }
 
-/* Tells a scheduler of one event of the log. */
+/* Sends one event of the log to a scheduler. */
 static inline void world_tell(const struct world *w, const struct world_event *e,
                               struct scheduler *s)
 {

@@ -1,4 +1,4 @@
-/* Scripts for the bench of slice_bench.h, and what is to be expected of them. */
+/* Scripts for the bench of slice_bench.h, and their expected results. */
 #include "unit/slice/slice_bench.h"
 
 static struct script script; /* of the test that runs */

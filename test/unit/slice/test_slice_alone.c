@@ -99,7 +99,7 @@ static void run_with_spy(struct script *s)
 }
 
 /* An atomic keeps each bank busy until requests have piled up: then they are served one after the
- * other in a bank, and side by side in two. */
+ * other within a bank, and concurrently in two. */
 static void a_bank_serves_one_request_a_cycle(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void an_atomic_keeps_its_bank_busy_and_no_other(void **state)
 
 /* --- what is full --- */
 
-/* While SMs take no replies, a slice accepts so many loads that hit: as many as fill the buffers of
+/* While SMs take no replies, a slice accepts only as many loads that hit as fill the buffers of
  * replies, their queue, that of the bank and the buffer of requests. */
 static uint32_t n_accepted(const struct script *s)
 {
@@ -219,8 +219,8 @@ static void loads_wait_for_a_reply_place_at_n_and_not_before(void **state)
     }
 }
 
-/* A full bank holds up the port, and with it requests for others; one that is full but for a place
- * does not. */
+/* A full bank blocks the port, and with it requests for others; a bank with one free entry does
+ * not. */
 static void the_port_waits_for_a_full_bank(void **state)
 {
     (void)state;

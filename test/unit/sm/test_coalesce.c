@@ -1,4 +1,4 @@
-/* The coalescer against its definition, byte by byte: a line is asked for by the lanes with a byte
+/* The coalescer against its definition, byte by byte: a line is requested by the lanes with a byte
  * in it, lines come in the order of their first lane. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void naive_group(const uint64_t *address, uint32_t lanes, uint32_t bytes,
     }
 }
 
-/* Lanes evenly apart go the way that is made for them, if there is one. */
+/* Evenly spaced lanes take the special path for them, if there is one. */
 static void coalescer(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                       uint32_t group, struct accesses *out)
 {

@@ -86,7 +86,7 @@ static void slowest_and_fastest_warps_are_found_per_cta(void **state)
     assert_int_equal(s.slowest[LATENCY_EXEC], 13 + 5);
     assert_int_equal(s.fastest[LATENCY_EXEC], 10 + 5);
     assert_int_equal(s.idle_cycles, 200);
-    assert_int_equal(s.inversions, 0); /* nobody said who would be the slowest */
+    assert_int_equal(s.inversions, 0); /* no warp was predicted to be the slowest */
     pace_destroy(p);
 }
 

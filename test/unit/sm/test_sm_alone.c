@@ -1,5 +1,5 @@
-/* SMs on a bench: nothing around them but a memory that answers everything after so many cycles,
- * and a dispatcher that sends each a CTA. */
+/* SMs on a bench: only a memory that answers everything after a fixed number of cycles, and a
+ * dispatcher that sends each SM a CTA. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -331,7 +331,7 @@ static const struct slow_memory *memory_of(const struct bench *b)
     return (const struct slow_memory *)part_at(&b->graph, b->memory, 0);
 }
 
-/* Returns the cycle in which the last CTA's end is told. */
+/* Returns the cycle in which the last CTA's end is reported. */
 static uint64_t run(struct bench *b, const char *kernel)
 {
     start_sms(b, kernel);

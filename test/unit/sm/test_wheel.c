@@ -68,8 +68,7 @@ static void events_come_in_their_cycle_in_order_of_insertion(void **state)
     wheel_destroy(&w);
 }
 
-/* Sleepers among events, each in its cycle; those of a cycle in which nothing else happens are told
- * from others. */
+/* Sleepers among events, each in its cycle; cycles in which only sleepers wake are recognised. */
 static void sleepers_wake_in_their_cycle(void **state)
 {
     (void)state;
@@ -101,7 +100,7 @@ static void sleepers_wake_in_their_cycle(void **state)
             event_at = now + 1 + random_u64(&seed) % 100;
             wheel_add(&w, now, event_at, (struct wheel_event){0});
         }
-        if (now / 256 % 4 == 3) /* nobody, for a while */
+        if (now / 256 % 4 == 3) /* none, for a while */
             now = w.due == UINT64_MAX ? now + 300 : w.due - 1;
     }
     wheel_destroy(&w);

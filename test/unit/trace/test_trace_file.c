@@ -67,7 +67,7 @@ static void make_file(struct strbuf *out)
     struct trace_launch_end end = {.warp_insts = 12345};
     trace_writer_note(w, "workload", "bfs");
     trace_writer_begin_launch(w, &l);
-    for (uint64_t i = 0; i < N_CTAS; i++) /* in an order of its own */
+    for (uint64_t i = 0; i < N_CTAS; i++) /* in a different order */
         write_cta(w, i * 1117 % N_CTAS);
     end.reasons[REASON_LOAD] = "here";
     trace_writer_end_launch(w, &end);
@@ -199,7 +199,7 @@ static bool read_all(struct strbuf *why)
     return ok;
 }
 
-/* The same without reading it as a replay does; tells how many parts there are. */
+/* The same without reading it as a replay does; returns the number of parts. */
 static bool check_all(uint64_t *n_parts, struct strbuf *why)
 {
     struct trace_check found = {0};

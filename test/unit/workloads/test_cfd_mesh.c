@@ -1,6 +1,6 @@
-/* The CFD mesh is shared by the kernel's run and the reference, so neither would notice a mesh that
- * is not one. These facts of geometry would: they hold for every conforming mesh and are not used
- * to make it. */
+/* The CFD mesh is shared by the kernel's run and the reference, so neither would notice an invalid
+ * mesh. These facts of geometry would: they hold for every conforming mesh and are not used to make
+ * it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

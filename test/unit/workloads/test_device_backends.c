@@ -1,5 +1,5 @@
-/* The back ends, each held to the same facts: a kernel gets every kind of argument, and a mistake
- * in a kernel or a host part is told in words. */
+/* The back ends, each held to the same facts: a kernel receives every kind of argument, and a
+ * mistake in a kernel or a host part is reported in words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

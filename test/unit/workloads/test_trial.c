@@ -1,4 +1,4 @@
-/* A step tried in a child process: its crash is told, and changes nothing here. */
+/* A step tried in a child process: its crash is reported, and changes nothing here. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -60,8 +60,8 @@ static int compare_down(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The i-th most popular key is asked for 1 / i as often as the first; one request in ten is in
- * vain. The sum of 1/1 to 1/8192 is 9.588. */
+/* The i-th most popular key is requested 1 / i as often as the first; one request in ten finds
+ * nothing. The sum of 1/1 to 1/8192 is 9.588. */
 static void keys_are_asked_for_as_zipf_says(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@
 #include "unit/workloads/host_memory_device.h"
 #include "workloads/run.h"
 
-/* What the host part sends before it sees an answer does not depend on who answers. */
+/* What the host part sends before it sees an answer does not depend on the device. */
 static uint64_t input_hash(const struct workload *w, const struct workload_size *size,
                            uint64_t seed)
 {
