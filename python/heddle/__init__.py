@@ -4,8 +4,8 @@
 
     heddle.sweep("schedulers.yaml", store="results.db")
     store = heddle.open("results.db")
-    store.results()                        # a row a run
-    store.speedup("scheduler", "lrr")      # of every run over the run that differs in the scheduler alone
+    store.results()                        # one row per run
+    store.speedup("scheduler", "lrr")      # of every run over the run that differs only in the scheduler
     store.plot_speedup("scheduler", "lrr")
 
 The program is found as $HEDDLE, or `heddle` in the PATH."""

@@ -6,19 +6,19 @@ import subprocess
 
 
 class HeddleError(RuntimeError):
-    """Heddle failed; the text is what it said."""
+    """Heddle failed; the text is its message."""
 
 
 def program():
     """The path of the program: $HEDDLE, or `heddle` in the PATH."""
     found = os.environ.get("HEDDLE") or shutil.which("heddle")
     if not found:
-        raise HeddleError("there is no program `heddle` in the PATH; the variable HEDDLE may name one")
+        raise HeddleError("the program `heddle` is not in the PATH; set HEDDLE to its path")
     return found
 
 
 def call(*words, statuses=(0,)):
-    """What Heddle prints; its error as an exception."""
+    """The output of Heddle; raises its error as an exception."""
     done = subprocess.run([program(), *map(str, words)], capture_output=True, text=True)
     if done.returncode not in statuses:
         raise HeddleError(done.stderr.strip() or f"heddle {words[0]}: exit status {done.returncode}")
@@ -45,8 +45,8 @@ def run(workload, size="small", seed=1, gpu=None, scheduler=None, l1d=None, sett
 
 
 def sweep(experiment, store, jobs=None, retry=False, on=None, traces=None):
-    """Runs what `store` does not have of an experiment: a file, or a dictionary of its keys. Returns the store. Points
-    that fail are in it as rows with the state `failed`."""
+    """Runs the points of an experiment, a file or a dictionary of its keys, that `store` does not have. Returns the
+    store. Failed points are rows with the state `failed`."""
     import tempfile
 
     from .store import Store

@@ -6,14 +6,13 @@ import pandas
 
 from .run import HeddleError, call
 
-# What tells two runs apart besides their machine's settings.
+# What distinguishes two runs besides their machine's settings.
 COORDINATES = ["workload", "size", "seed", "gpu", "scheduler", "l1d", "l2", "atomics", "criticality", "settings"]
 TYPES = {"int64": "Int64", "double": "float64", "bool": "boolean", "string": "string"}
 
 
 class Store:
-    """The results of one SQLite file. It is read when a method is called, so results of a sweep that is under way
-    appear."""
+    """The results of one SQLite file. Every method reads it, so results of a running sweep appear."""
 
     def __init__(self, path, all_models=False):
         self.path = os.fspath(path)
@@ -46,21 +45,21 @@ class Store:
         return pandas.read_json(io.StringIO(call("query", "--store", self.path, "--json", sql, *words)), orient="records")
 
     def results(self, wide=False):
-        """A row a run that is done: coordinates, inputs and the main statistics, or with `wide` all of them."""
+        """One row per finished run: coordinates, inputs and the main statistics, or with `wide` all of them."""
         frame = self.table("wide" if wide else "results")
         return frame[frame["state"] == "done"].set_index("id")
 
     def failures(self):
-        """A row a run that failed."""
+        """One row per failed run."""
         frame = self.table("results")
         return frame[frame["state"] == "failed"].set_index("id")
 
     def kernels(self):
-        """A row a kernel of a run, with the main statistics."""
+        """One row per kernel of a run, with the main statistics."""
         return self.table("kernels")
 
     def statistics(self, kernels=False):
-        """A row a statistic of a run, or of a kernel."""
+        """One row per statistic of a run, or of a kernel."""
         return self.table("kernel_stats" if kernels else "stats")
 
     def series(self, run):
