@@ -1,5 +1,5 @@
-/* Atomics are performed where their lines are: a request travels to its L2 bank, is ordered there
- * among the atomics of its line, performed, and the values it found travel back. */
+/* Atomics are performed where their lines are: a request goes to its L2 bank, is ordered there
+ * among the atomics of its line and performed, and the old values return. */
 #include <stdlib.h>
 
 #include "atomics/atomic_order.h"

@@ -1,5 +1,5 @@
-/* Mutexes with a home each: an SM asks the home and waits for its grant (S1 section 3.2, AtomDir).
- */
+/* Each mutex has a home SM: an SM asks the home and waits for its grant (S1 section 3.2,
+ * AtomDir). */
 #include "atomics/mutex_desc.h"
 
 static const struct param params[] = {MUTEX_COMMON_PARAMS, MUTEX_ROWS_PARAM, MUTEX_SPEC_PARAMS};
@@ -10,7 +10,8 @@ static uint64_t cost_bits(uint32_t n_sms, const void *values, struct strbuf *par
     uint64_t at_home = (p->mutexes + n_sms - 1) / n_sms;
     return plugin_cost(parts, "directory of the mutexes at home: held, holder, mature",
                        mutex_table_bits(at_home, n_sms, p)) +
-           plugin_cost(parts, "SMs that wait at home", at_home * n_sms) + mutex_own_bits(p, parts);
+           plugin_cost(parts, "SMs that wait at the home", at_home * n_sms) +
+           mutex_own_bits(p, parts);
 }
 
 const struct atomics_desc atomics_atom_dir = {

@@ -1,4 +1,4 @@
-/* Mutexes of which each row of the grid of SMs knows a part: a row is a ring with a token, and the
+/* Each row of the grid of SMs manages a part of the mutexes: a row is a ring with a token, and the
  * member in an SM's own column acts for it (S1 section 3.3). */
 #include "atomics/mutex_desc.h"
 

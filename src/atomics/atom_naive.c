@@ -1,5 +1,5 @@
-/* Mutexes of which every SM knows everything: one ring of all SMs with a token (S1 section 3.2,
- * AtomNaive). An SM acquires and releases only when the token is with it. */
+/* Every SM knows the state of every mutex: one ring of all SMs with a token (S1 section 3.2,
+ * AtomNaive). An SM acquires and releases only when it has the token. */
 #include "atomics/mutex_desc.h"
 
 static const struct param params[] = {MUTEX_COMMON_PARAMS, MUTEX_WIRES_PARAM};

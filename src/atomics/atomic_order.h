@@ -1,10 +1,10 @@
-/* Atomics of one L2 line are performed in the order in which they come, even where their data do
- * not: with sectors one may find all it needs while another, before it, still waits for more. A
- * thread's own atomics on one address depend on that.
+/* Atomics of one L2 line are performed in the order of their arrival, even if their data arrive in
+ * another order: with sectors, one may find all it needs while an earlier one still waits. A
+ * thread's own atomics on one address depend on this.
  *
- * An L2 bank notes the lines whose atomics wait, and for which MSHR. Another one of that line may
- * wait for the same MSHR, which keeps the order of arrival; otherwise it is held back until those
- * before it have been performed. */
+ * An L2 bank records the lines whose atomics wait, and for which MSHR. Another atomic of such a
+ * line may wait for the same MSHR, which keeps the order of arrival; otherwise it is held back
+ * until those before it have been performed. */
 #ifndef HEDDLE_ATOMICS_ATOMIC_ORDER_H
 #define HEDDLE_ATOMICS_ATOMIC_ORDER_H
 
@@ -38,7 +38,7 @@ static inline bool atomic_order_allows(const struct atomic_order *o, struct cach
     return !w || (w->mshr != CACHE_NO_MSHR && cache_mshr_for(cache, a) == w->mshr);
 }
 
-/* It has to wait for its data. */
+/* It must wait for its data. */
 static inline void atomic_order_wait(struct atomic_order *o, uint64_t line, uint32_t mshr)
 {
     struct waiting_atomics *w = atomic_order_find(o, line);
@@ -50,7 +50,7 @@ static inline void atomic_order_wait(struct atomic_order *o, uint64_t line, uint
     w->n++;
 }
 
-/* The first of those that wait is performed. */
+/* The first waiting atomic is performed. */
 static inline void atomic_order_perform(struct atomic_order *o, uint64_t line)
 {
     struct waiting_atomics *w = atomic_order_find(o, line);

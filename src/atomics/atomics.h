@@ -1,24 +1,25 @@
 /* The interface of an atomics unit: where and when atomics on global memory are ordered and
- * performed. One unit = one file = one descriptor. A machine has one unit, which acts in two
- * places: in each SM and in each memory slice. It decides; SM and slice do what it says with their
- * queues, caches and warps.
+ * performed. One unit = one file = one descriptor. A machine has one unit, which acts in each SM
+ * and in each memory slice. The unit decides; SM and slice apply the decision to their queues,
+ * caches and warps.
  *
- * There are two sorts of units. Those that perform atomics in L2 leave `net` NULL. In the life of
- * one of their requests, the lanes of an instruction in one line (atomic_part.h):
+ * There are two kinds of units. Those that perform atomics in L2 leave `net` NULL. A request is the
+ * lanes of an instruction in one line (atomic_part.h); its life is:
  *
- * - the SM's load/store unit has it: take(), again in later cycles while that says it must wait
- * - its bank in the slice has it: may_serve(), again while that says no
+ * - the SM's load/store unit has it: take(), repeated in later cycles as long as it must wait
+ * - its bank in the slice has it: may_serve(), repeated as long as the answer is no
  * - its data are in L2: perform()
- * - they are not: await_data(), and perform() when they have come
- * - its answer is back in the SM: answer(), which says from when all SMs see what it did
+ * - they are not: await_data(), and perform() when they have arrived
+ * - its answer is back in the SM: answer(), which returns when its effect becomes visible to all
+ *   SMs
  *
- * At the end of a visibility period at_boundary() makes visible what slices have performed. What a
- * kernel does after a barrier or fence waits for that; the SM sees to it.
+ * At the end of a visibility period at_boundary() makes visible what slices have performed.
+ * Instructions after a barrier or fence wait for that; the SM ensures it.
  *
- * The others perform atomics in the SM, under mutexes (mutex_unit.h), and name the network over
- * which SMs find them. Their SMs send each other messages while kernels with atomics run. L2 sees
- * their loads and stores; what SMs have performed becomes visible at the end of a period, after
- * what slices have. */
+ * The other kind performs atomics in the SM, under mutexes (mutex_unit.h), and names the network
+ * that locates the mutexes. Their SMs send each other messages while kernels with atomics run. L2
+ * sees their loads and stores; what SMs have performed becomes visible at the end of a period,
+ * after what slices have performed. */
 #ifndef HEDDLE_ATOMICS_ATOMICS_H
 #define HEDDLE_ATOMICS_ATOMICS_H
 
@@ -38,27 +39,27 @@ struct atomics_desc;
 struct atomics_sm {
     const struct atomics_desc *desc;
     const void *params;
-    sim_time way_to_l2;  /* no request is there sooner after the issue of its instruction */
+    sim_time way_to_l2;  /* no request arrives earlier after the issue of its instruction */
     sim_time visibility; /* length of a period */
-    /* Of units that perform them here; else NULL. */
+    /* For units that perform them here; otherwise NULL. */
     struct mutex_unit *mutexes;
     struct overlay *overlay; /* what was performed in this visibility period */
 };
 
-/* What the SM has room for in this cycle. */
+/* The free resources of the SM in this cycle. */
 struct atomics_room {
     bool miss_queue;
 };
 
 /* What the load/store unit does with a request. */
 enum atomics_step {
-    ATOMICS_WAIT,  /* tries again when what it waits for may have changed */
-    ATOMICS_TO_L2, /* sends it to its slice; L1D forgets the line, which changes elsewhere */
+    ATOMICS_WAIT,  /* retries when what it waits for may have changed */
+    ATOMICS_TO_L2, /* sends it to its slice; L1D invalidates the line, which changes elsewhere */
     ATOMICS_HERE   /* gives it to mutex_unit_enter() */
 };
 struct atomics_taken {
     enum atomics_step step;
-    enum cache_stall cause; /* if it must wait: what for */
+    enum cache_stall cause; /* if it must wait: the reason */
 };
 
 /* The unit in a bank of a slice. */
@@ -77,41 +78,42 @@ struct atomics_slice {
     uint32_t n_banks;
     struct atomics_bank *banks;
     struct overlay overlay; /* what was performed in this visibility period */
-    /* Of units that perform atomics in SMs: the writes of each line that the slice has served. */
+    /* For units that perform atomics in SMs: the writes of each line that the slice has served. */
     bool counts_writes;
     struct ledger writes;
 };
 
 struct atomics_desc {
     PLUGIN_HEAD; /* abi_version = ATOMICS_ABI */
-    /* Atomics are performed in SMs, and mutexes are found so; the parameters are a struct
+    /* Atomics are performed in SMs, and this network locates mutexes; the parameters are a struct
      * mutex_params, the statistics a struct mutex_stats. NULL = they are performed in L2. */
     const struct mutex_net *net;
-    /* Is a machine of so many SMs possible? NULL = it always is. Otherwise the parameter at fault
-     * and the reason. */
+    /* Is a machine with that many SMs possible? NULL = always. Otherwise sets the parameter at
+     * fault and the reason. */
     bool (*check)(uint32_t n_sms, const void *params, struct param_flaw *flaw);
-    /* The functions of an SM are required, those of a slice without `net`, but for destroy_bank. */
+    /* The functions of an SM are required; those of a slice are required without `net`, except for
+     * destroy_bank. */
     /* Bits of storage that it needs in hardware, per SM; see plugin_cost(). */
     uint64_t (*cost_bits)(uint32_t n_sms, const void *params, struct strbuf *parts);
 
     /* --- in an SM --- */
-    /* A request is performed at least this long after the issue of its instruction. The SM holds
-     * atomics back so that its earlier stores are visible by then. */
+    /* A request is performed at least this long after the issue of its instruction. The SM delays
+     * atomics so that its earlier stores are visible by then. */
     sim_time (*lead)(const struct atomics_sm *u);
     struct atomics_taken (*take)(struct atomics_sm *u, const struct mem_access *a,
                                  struct atomics_room room);
-    /* Gives the warp its values; returns from when the request's effect is visible to all. */
+    /* Gives the warp its values; returns when the request's effect becomes visible to all. */
     sim_time (*answer)(struct atomics_sm *u, struct mem_request *r, struct emu_warp *w);
 
     /* --- in a slice --- */
     size_t bank_bytes;                 /* of atomics_bank.state */
-    void (*destroy_bank)(void *state); /* NULL = there is nothing to free */
-    /* May the bank's first request be served, as far as atomics before it are concerned? */
+    void (*destroy_bank)(void *state); /* NULL = nothing to free */
+    /* May the bank's first request be served, as far as earlier atomics are concerned? */
     bool (*may_serve)(const struct atomics_bank *b, const struct mem_request *r);
-    /* It was, and waits for its data: those of an MSHR, or CACHE_NO_MSHR if L2 does not keep them.
-     */
+    /* It was served and waits for its data: those of an MSHR, or CACHE_NO_MSHR if L2 does not keep
+     * them. */
     void (*await_data)(struct atomics_bank *b, const struct mem_request *r, uint32_t mshr);
-    /* Returns for how many cycles the bank is busy with it. */
+    /* Returns the number of cycles that the bank is busy with it. */
     uint32_t (*perform)(struct atomics_bank *b, struct mem_request *r, bool waited, sim_time now);
     void (*at_boundary)(struct atomics_slice *s);
 };
@@ -120,18 +122,18 @@ struct atomics_desc {
 uint32_t atomics_count(void);
 const struct atomics_desc *atomics_at(uint32_t i);
 const struct atomics_desc *atomics_find(const char *name);
-/* Is the descriptor complete, with valid defaults? Otherwise `why` says what it lacks. */
+/* Is the descriptor complete, with valid defaults? Otherwise `why` says what is missing. */
 bool atomics_is_sound(const struct atomics_desc *d, struct strbuf *why);
 
-/* --- instances (atomics.c); parameters and memory outlive them --- */
+/* --- instances (atomics.c); parameters and memory must outlive them --- */
 /* `s` has its desc, params, mem and per_cycle. */
 void atomics_slice_create(struct atomics_slice *s, uint32_t n_banks);
 void atomics_slice_destroy(struct atomics_slice *s);
 
-/* Visible at the end of the period in which it was performed: what answer() mostly does. */
+/* Visible at the end of the period in which it was performed: the usual answer(). */
 sim_time atomics_answer(struct atomics_sm *u, struct mem_request *r, struct emu_warp *w);
 
-/* Has it something for the end of the visibility period? */
+/* Does it have work for the end of the visibility period? */
 static inline bool atomics_await_boundary(const struct atomics_slice *s)
 {
     return s->overlay.n != 0;

@@ -14,7 +14,7 @@ static uint32_t new_fetch(struct mutex_unit *u)
     return i;
 }
 
-/* The data of a fetch are not wanted any more; those who waited for it ask again. */
+/* The data of a fetch are no longer wanted; requests that waited for it fetch again. */
 static void drop_fetch(struct mutex_unit *u, uint32_t number)
 {
     struct mutex_fetch *f = &u->fetches[number];
@@ -27,7 +27,7 @@ static void drop_fetch(struct mutex_unit *u, uint32_t number)
     f->in_use = f->sent && !f->arrived;
 }
 
-/* What a fetch has brought is good: for those who wait, and for later ones if L1D has it. */
+/* The data of a fetch are valid: for waiting requests, and for later ones if L1D has them. */
 static void use_fetch(struct mutex_unit *u, uint32_t number, uint64_t now)
 {
     struct mutex_fetch *f = &u->fetches[number];
@@ -47,11 +47,12 @@ static void use_fetch(struct mutex_unit *u, uint32_t number, uint64_t now)
         l->sectors |= there;
         l->in_l1d = true;
         l->n_writes = f->n_writes;
-        /* MODEL: data count as of their arrival. A store of another SM that reaches L2 between the
-         * answer and the arrival is not counted in retained_overwritten. */
+        /* MODEL: data fetched for an SM's atomics count as of their arrival. A store of another SM
+         * that reaches L2 between the answer and the arrival is not counted in
+         * retained_overwritten. */
         l->since = now * u->period;
         l->hold = m->hold;
-        ledger_get(&u->ledger->of[f->mutex], l->line); /* stores to it are watched from now on */
+        ledger_get(&u->ledger->of[f->mutex], l->line); /* stores to it are tracked from now on */
     }
     f->in_use = false;
 }
@@ -71,7 +72,7 @@ void mutex_unit_data(struct mutex_unit *u, uint32_t number, uint64_t n_writes, b
     mutex_wake(u, now);
 }
 
-/* Under the mutex: has the unit what the request needs? */
+/* Under the mutex: does the unit have what the request needs? */
 static bool take_kept(const struct mutex *m, struct mutex_request *r, uint64_t now)
 {
     const struct mutex_line *l = mutex_find_line(m, mutex_line_of(r));
@@ -84,7 +85,7 @@ static bool take_kept(const struct mutex *m, struct mutex_request *r, uint64_t n
     return true;
 }
 
-/* A fetch of the same line that brings all that the request needs. */
+/* A fetch of the same line that brings everything the request needs. */
 static uint32_t find_fetch(const struct mutex_unit *u, const struct mutex_request *r)
 {
     for (uint32_t i = 0; i < u->n_fetches; i++) {
@@ -96,7 +97,7 @@ static uint32_t find_fetch(const struct mutex_unit *u, const struct mutex_reques
     return 0;
 }
 
-/* All that requests of the line still lack, at once. */
+/* Everything that requests of the line still lack, at once. */
 static void collect_sectors(struct mutex_unit *u, const struct mutex *m, struct mem_access *a)
 {
     for (struct mutex_request *r = mutex_request_at(u, m->first); r;
@@ -124,7 +125,7 @@ static void begin_fetch(struct mutex_unit *u, uint32_t mutex, struct mutex_reque
     r->fetch = number + 1;
 }
 
-/* May data be asked for before the mutex is held? */
+/* May data be requested before the mutex is held? */
 static bool may_speculate(const struct mutex_unit *u, const struct mutex *m,
                           const struct mutex_request *r)
 {
@@ -160,7 +161,7 @@ void mutex_send_fetches(struct mutex_unit *u, uint64_t now)
     }
 }
 
-/* Is the line there without the fetch? */
+/* Is the line present without the fetch? */
 static bool is_kept(const struct mutex *m, const struct mutex_fetch *f)
 {
     const struct mutex_line *l = mutex_find_line(m, f->access.line);
@@ -178,7 +179,7 @@ void mutex_judge_fetches(struct mutex_unit *u, uint32_t mutex, bool good, uint64
         if (is_kept(m, f) || (f->sent && !good)) {
             *(is_kept(m, f) ? &u->stats.spec_unneeded : &u->stats.spec_refetched) += f->sent;
             drop_fetch(u, i);
-        } else if (!f->sent) { /* it is, now that the mutex is held */
+        } else if (!f->sent) { /* permitted, now that the mutex is held */
             f->around = false;
             f->fresh = !mutex_find_line(m, f->access.line);
         } else {

@@ -6,7 +6,7 @@ const struct plugin_stat mutex_stat_rows[] = {
 #undef COUNTER
 };
 
-/* Performed in the SM itself, in the next cycle at the earliest: the SM's stores must be visible by
+/* Performed in the SM itself, at the earliest in the next cycle: the SM's stores must be visible by
  * then. */
 sim_time mutex_lead(const struct atomics_sm *u)
 {

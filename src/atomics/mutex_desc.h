@@ -1,4 +1,4 @@
-/* What the descriptors of units with mutexes have in common. */
+/* Shared by the descriptors of units with mutexes. */
 #ifndef HEDDLE_ATOMICS_MUTEX_DESC_H
 #define HEDDLE_ATOMICS_MUTEX_DESC_H
 
@@ -7,19 +7,19 @@
 #define MUTEX_U32(field, dflt, lo, hi, unit, help)                                                 \
     PARAM_U32(struct mutex_params, field, dflt, lo, hi, unit, help)
 
-/* Of all of them. The survey gives no numbers: all are chosen. */
+/* For all of them. The survey gives no numbers: all are chosen. */
 #define MUTEX_COMMON_PARAMS                                                                        \
     MUTEX_U32(mutexes, "256", 1, 65536, "mutexes",                                                 \
               "a line's mutex is its number modulo this (chosen)"),                                \
         MUTEX_U32(hop_cycles, "2", 1, 1000, "core cycles",                                         \
-                  "from an SM to its neighbour, and of the token in each place (chosen)"),         \
+                  "from an SM to its neighbour, and of the token at each member (chosen)"),        \
         MUTEX_U32(queue, "64", 1, 1024, "requests",                                                \
                   "requests of an SM that wait to be performed; when it is full the load/store "   \
                   "unit stalls (chosen)"),                                                         \
         MUTEX_U32(hold_max, "32", 1, 1 << 20, "requests",                                          \
-                  "requests performed per hold of a mutex while others wait (chosen)"),            \
+                  "requests performed per acquisition of a mutex while others wait (chosen)"),     \
         MUTEX_U32(per_cycle, "0", 0, 32, "operations",                                             \
-                  "lane operations that an SM performs a cycle; 0 = memory.atomics_per_cycle")
+                  "lane operations that an SM performs per cycle; 0 = memory.atomics_per_cycle")
 #define MUTEX_ROWS_PARAM                                                                           \
     MUTEX_U32(rows, "0", 0, 4096, "rows",                                                          \
               "of the grid of SMs, a divisor of their number; 0 = the largest that is not above "  \
@@ -31,22 +31,22 @@
 #define MUTEX_SPEC_PARAMS                                                                          \
     PARAM_BOOL(struct mutex_params, spec_fetch, "false",                                           \
                "data are fetched together with the request for the mutex (S1 section 3.4)"),       \
-        MUTEX_U32(                                                                                 \
-            epoch_cycles, "128", 1, 1 << 30, "core cycles",                                        \
-            "of an epoch: speculative data are used if the mutex was released in an earlier "      \
-            "one and asked for in this one (chosen)")
+        MUTEX_U32(epoch_cycles, "128", 1, 1 << 30, "core cycles",                                  \
+                  "of an epoch: speculative data are used if the mutex was released in an "        \
+                  "earlier one and requested in this one (chosen)")
 
 extern const struct plugin_stat mutex_stat_rows[];
 
 sim_time mutex_lead(const struct atomics_sm *u);
 struct atomics_taken mutex_take(struct atomics_sm *u, const struct mem_access *a,
                                 struct atomics_room room);
-/* Do the rows divide the SMs, and does every SM have a number that fits a message? */
+/* Do the rows divide the SMs, and does every SM's number fit into a message? */
 bool mutex_check(uint32_t n_sms, const void *params, struct param_flaw *flaw);
 
-/* Bits of a table of so many mutexes: held, who holds it or held it last, mature if that counts. */
+/* Bits of a table of that many mutexes: held, the current or last holder, mature if used. */
 uint64_t mutex_table_bits(uint64_t n_mutexes, uint32_t n_sms, const struct mutex_params *p);
-/* Of an SM's own side: the state of each mutex, the queue of requests, the count of `hold_max`. */
+/* Of an SM's own side: the state of each mutex, the queue of requests, the counter for
+ * `hold_max`. */
 uint64_t mutex_own_bits(const struct mutex_params *p, struct strbuf *parts);
 uint64_t mutex_wire_bits(const struct mutex_params *p, struct strbuf *parts);
 

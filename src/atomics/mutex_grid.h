@@ -1,5 +1,5 @@
-/* Where SMs stand, how far apart they are, and which of them know about a mutex. SM i of the grid
- * is at x = i mod columns, y = i / columns. */
+/* The positions of SMs, the distances between them, and which of them know a mutex. SM i of the
+ * grid is at x = i mod columns, y = i / columns. */
 #ifndef HEDDLE_ATOMICS_MUTEX_GRID_H
 #define HEDDLE_ATOMICS_MUTEX_GRID_H
 

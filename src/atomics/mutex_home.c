@@ -1,6 +1,7 @@
-/* A directory of mutexes: each has a home SM, the one of that number modulo the SMs. An SM asks the
- * home, which grants in the cycle in which a request or the release arrives, in order of arrival,
- * of one cycle the smaller SM first, its own requests among them (S1 section 3.2, AtomDir). */
+/* A directory of mutexes: the home SM of a mutex is its number modulo the SMs. An SM asks the home,
+ * which grants in the cycle in which a request or the release arrives, in order of arrival. In the
+ * same cycle lower SM numbers come first, including the home's own requests (S1 section 3.2,
+ * AtomDir). */
 #include <stdlib.h>
 
 #include "atomics/mutex_unit.h"
@@ -10,8 +11,8 @@
 struct home_mutex {
     bool held, was_released;
     uint32_t holder;      /* or the last one */
-    uint64_t released_at; /* the cycle in which the home learned of it */
-    uint32_t *queue;      /* SMs that wait, in order */
+    uint64_t released_at; /* the cycle in which the home received the release */
+    uint32_t *queue;      /* waiting SMs, in order */
     uint32_t n, cap;
 };
 
@@ -62,7 +63,8 @@ static void destroy(struct mutex_unit *u)
     free(h->releases);
 }
 
-/* Those of a cycle stand by their SMs: messages come in that order, own requests go between. */
+/* Requests of one cycle are sorted by SM: messages come in that order, own requests are
+ * inserted. */
 static void note_ask(struct home *h, uint32_t sm, uint32_t mutex)
 {
     ARRAY_RESERVE(h->asks, h->cap_asks, h->n_asks + 1);
@@ -78,7 +80,7 @@ static void note_release(struct home *h, uint32_t sm, uint32_t mutex)
     h->releases[h->n_releases++] = (struct home_note){sm, mutex};
 }
 
-/* To the home, or noted if this is it. */
+/* Sends it to the home, or records it if this is the home. */
 static void tell_home(struct mutex_unit *u, enum mutex_message kind, uint32_t mutex, uint64_t now)
 {
     uint32_t home = home_of(u, mutex), hops = grid_hops(&u->grid, u->index, home);
@@ -119,7 +121,7 @@ static void free_mutex(struct mutex_unit *u, const struct home_note *n, uint64_t
     m->released_at = now;
 }
 
-/* To the first who waits, if it is free. */
+/* Grants it to the first waiting SM, if it is free. */
 static void grant(struct mutex_unit *u, uint32_t mutex, uint64_t now)
 {
     struct home_mutex *m = at_home(u, mutex);
@@ -167,7 +169,7 @@ static uint64_t next(const struct mutex_unit *u, uint64_t now)
     return CYCLE_NONE;
 }
 
-/* Who waits here is not idle himself. */
+/* An SM that waits here is not idle itself. */
 static bool is_idle(const struct mutex_unit *u)
 {
     const struct home *h = u->net;

@@ -57,7 +57,7 @@ void mutex_note_change(struct mutex_unit *u, uint32_t mutex, const struct mutex_
     l->access = r->request->access;
 }
 
-/* The line's changes go to L2. Whoever has data of it that are older takes the new ones. */
+/* Writes the line's changes to L2. Requests with older data of it use the new ones. */
 static bool write_line(struct mutex_unit *u, uint32_t mutex, struct mutex_line *l, uint64_t now)
 {
     struct mutex *m = &u->mutexes[mutex];
@@ -100,7 +100,7 @@ void mutex_unit_acknowledge(struct mutex_unit *u, uint32_t mutex, uint64_t now)
 
 /* --- L1D and stores --- */
 
-/* What has changed stays with the unit until it is written. */
+/* Changes stay in the unit until they are written. */
 void mutex_unit_lose(struct mutex_unit *u, uint64_t line)
 {
     struct mutex *m = &u->mutexes[mutex_of_line(u, line)];
@@ -110,7 +110,7 @@ void mutex_unit_lose(struct mutex_unit *u, uint64_t line)
     l->in_l1d = false;
     if (!mutex_line_is_changed(l))
         l->sectors = 0;
-    u->lost = true; /* a request that waits may ask for it now */
+    u->lost = true; /* a waiting request may fetch it now */
     u->due = 0;
 }
 

@@ -1,4 +1,4 @@
-/* What the files of the unit of mutexes share: mutex_unit.c (holding and performing), mutex_data.c
+/* Shared by the files of the mutex unit: mutex_unit.c (holding and performing), mutex_data.c
  * (fetches) and mutex_lines.c (lines, and their changes until L2 has them). */
 #ifndef HEDDLE_ATOMICS_MUTEX_PARTS_H
 #define HEDDLE_ATOMICS_MUTEX_PARTS_H
@@ -55,26 +55,27 @@ static inline bool mutex_wants_more(const struct mutex_unit *u, const struct mut
 }
 
 /* --- data (mutex_data.c) --- */
-/* Asks for what requests of the mutex lack, as far as they may ask now. */
+/* Requests the data that requests of the mutex lack, as far as permitted now. */
 void mutex_want_data(struct mutex_unit *u, uint32_t mutex, uint64_t now);
 void mutex_send_fetches(struct mutex_unit *u, uint64_t now);
-/* What was asked for speculatively is good, or not: the mutex is held now. */
+/* The mutex is held now: speculative data are valid, or not. */
 void mutex_judge_fetches(struct mutex_unit *u, uint32_t mutex, bool good, uint64_t now);
-/* Data of the line that are there or under way have become old: requests ask again. */
+/* Data of the line that are present or in flight have become stale: requests fetch them again. */
 void mutex_outdate(struct mutex_unit *u, uint32_t mutex, uint64_t line);
-/* The same of all lines: the mutex is given back. */
+/* The same for all lines: the mutex is released. */
 void mutex_forget_data(struct mutex_unit *u, uint32_t mutex);
 
 /* --- lines (mutex_lines.c) --- */
 struct mutex_line *mutex_add_line(struct mutex_unit *u, struct mutex *m, uint64_t line);
-/* Forgets the lines of which the unit has nothing. */
+/* Removes the lines of which the unit has no data. */
 void mutex_tidy_lines(struct mutex_unit *u, struct mutex *m);
-/* Lines that others may have changed since. */
+/* Removes lines that others may have changed since. */
 void mutex_forget_lines(struct mutex_unit *u, struct mutex *m);
-/* What the request has changed is in the unit until it is written, in L1D or not. */
+/* What the request has changed stays in the unit until it is written, whether or not it is in
+ * L1D. */
 void mutex_note_change(struct mutex_unit *u, uint32_t mutex, const struct mutex_request *r,
                        const uint64_t changed[2]);
-/* Changes go to L2, as far as there is room. */
+/* Writes changes to L2, as far as there is room. */
 void mutex_write_lines(struct mutex_unit *u, uint32_t mutex, uint64_t now);
 /* Has L2 acknowledged all of them? */
 bool mutex_is_written(const struct mutex *m);

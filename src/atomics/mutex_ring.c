@@ -1,8 +1,8 @@
 /* Rings of SMs, each with a token: at member (cycle / hop) modulo the members. Every member knows
- * of every mutex of its ring whether it is held; only the member with the token changes that, in
- * the first cycle of its window, and what it changes travels round with the token, so that each
- * member knows it when the token comes. A change asserts one of the ring's busy wires on its way
- * round, and no mutex of that wire is acquired where it is asserted (S1 sections 3.2 and 3.3).
+ * of every mutex of its ring whether it is held. Only the member with the token changes that, in
+ * the first cycle of its window, and the change travels round with the token, so that each member
+ * knows it when the token arrives. A change asserts one of the ring's busy wires on its way round,
+ * and no mutex of that wire is acquired where it is asserted (S1 sections 3.2 and 3.3).
  *
  * atom_naive has one ring of all SMs. atom_hybrid has one for each row of the grid: a mutex belongs
  * to the row of its number modulo the rows, and the member in an SM's column acts for it. */
@@ -14,23 +14,23 @@
 struct ring_mutex {
     bool held, was_released;
     uint32_t holder;      /* or the last one */
-    uint64_t released_at; /* the cycle in which this member learned of it */
+    uint64_t released_at; /* the cycle in which this member learned of the release */
     uint64_t freed_at;    /* the visit in which it was released here; CYCLE_NONE = never */
 };
 
-/* What waits for the token. */
+/* A request that waits for the token. */
 struct ring_wish {
     uint64_t arrived;
     uint32_t sm, mutex;
 };
 
-/* Asserted until then by changes that are not of this visit; by this member's own change of cycle
- * own_at from its next visit on. */
+/* Asserted until then by changes of other visits; by this member's own change of cycle own_at, from
+ * its next visit on. */
 struct busy_wire {
     uint64_t until, own_at, own_until;
 };
 
-/* A change elsewhere in the ring, so many places back. */
+/* A change elsewhere in the ring, that many members back. */
 struct ring_news {
     uint32_t age;
     struct mutex_text text;
@@ -131,7 +131,7 @@ static void note_wish(struct mutex_unit *u, enum mutex_message kind, struct ring
         note_release(u->net, w);
 }
 
-/* To the member that acts for this SM. */
+/* Sends it to the member that acts for this SM. */
 static void wish(struct mutex_unit *u, enum mutex_message kind, uint32_t mutex, uint64_t now)
 {
     const struct ring *r = u->net;
@@ -172,7 +172,7 @@ static struct busy_wire *wire_of(const struct mutex_unit *u, uint32_t mutex)
     return u->params->busy_wires ? &r->wires[mutex % u->params->busy_wires] : NULL;
 }
 
-/* All that others changed since the token was last here comes with it, in one cycle. */
+/* All changes by others since the token's last visit arrive with it, in one cycle. */
 static void note_news(struct ring *r, uint32_t from, struct mutex_text t)
 {
     uint32_t place = from % r->n_members, age = (r->place + r->n_members - place) % r->n_members;
@@ -203,7 +203,7 @@ static void take_news(struct mutex_unit *u, uint64_t now)
     r->n_news = 0;
 }
 
-/* A change of this visit goes round. */
+/* A change of this visit travels round. */
 static void change(struct mutex_unit *u, struct mutex_text t, uint64_t now)
 {
     const struct ring *r = u->net;
@@ -229,7 +229,7 @@ static bool is_busy(const struct busy_wire *w, uint64_t now)
 
 /* --- visits --- */
 
-/* The first cycle of a window of this member's, from that cycle on. */
+/* The first cycle of this member's next window, from that cycle on. */
 static uint64_t visit_from(const struct mutex_unit *u, uint64_t cycle)
 {
     const struct ring *r = u->net;
@@ -291,7 +291,7 @@ static void step(struct mutex_unit *u, uint64_t now)
     r->n_asks = left;
 }
 
-/* A wish for a mutex that is held waits for the news that it is not. */
+/* A request for a held mutex waits for the message that it is free. */
 static uint64_t next(const struct mutex_unit *u, uint64_t now)
 {
     const struct ring *r = u->net;

@@ -1,5 +1,5 @@
-/* The SM's side of mutexes: mutex_unit.h says what it does and when. Here: holding a mutex,
- * performing requests, releasing it. */
+/* The SM's side of mutexes: mutex_unit.h says what it does and when. This file holds mutexes,
+ * performs requests and releases. */
 #include "atomics/mutex_parts.h"
 
 static void activate(struct mutex_unit *u, uint32_t mutex)
@@ -9,7 +9,7 @@ static void activate(struct mutex_unit *u, uint32_t mutex)
         u->active[u->n_active++] = mutex;
 }
 
-/* Drops those that are idle and wanted by nobody; the others keep their order. */
+/* Drops idle mutexes without requests; the others keep their order. */
 static void tidy_active(struct mutex_unit *u)
 {
     uint32_t n = 0;
@@ -52,7 +52,7 @@ static void ask(struct mutex_unit *u, uint32_t mutex, uint64_t now)
     u->ops->ask(u, mutex, now);
 }
 
-/* --- giving it back --- */
+/* --- release --- */
 
 static void release(struct mutex_unit *u, uint32_t mutex, uint64_t now)
 {
@@ -76,8 +76,8 @@ static void drain(struct mutex_unit *u, uint32_t mutex, uint64_t now)
 
 /* --- performing --- */
 
-/* The first request of each mutex that is held may be next: the one that has been ready longest, of
- * several the one that came first. Returns the mutex. */
+/* The first request of each held mutex may be next: the one that has been ready longest; of
+ * several, the one that arrived first. Returns the mutex. */
 static uint32_t find_ready(struct mutex_unit *u)
 {
     uint32_t best = u->params->mutexes;
@@ -177,7 +177,7 @@ void mutex_unit_hear(struct mutex_unit *u, uint32_t from, uintptr_t text, uint64
     mutex_wake(u, now);
 }
 
-/* When a mutex that is held next wants something, no message, data or acknowledgement coming. */
+/* When a held mutex next has something to do, if no message, data or acknowledgement arrives. */
 static uint64_t next_of(const struct mutex_unit *u, const struct mutex *m, uint64_t now)
 {
     if (m->phase != MUTEX_HELD)
@@ -245,7 +245,7 @@ bool mutex_unit_check(const struct mutex_unit *u, struct strbuf *why)
 
 void mutex_unit_describe(const struct mutex_unit *u, struct strbuf *out)
 {
-    static const char *const words[] = {"to be asked for", "asked for", "held"};
+    static const char *const words[] = {"to be requested", "asked for", "held"};
     for (uint32_t i = 0; i < u->n_active; i++) {
         const struct mutex *m = &u->mutexes[u->active[i]];
         strbuf_addf(out, "atomics: mutex %u is %s, requests: %u, performed: %u, writes: %u\n",

@@ -1,22 +1,21 @@
 /* Atomics performed in an SM, on its L1D, under mutexes (S1 section 3): the SM's side, which is the
- * same for atom_naive, atom_dir and atom_hybrid. How a mutex is found, taken and given back is the
- * business of a network (struct mutex_net), of which there are two: a directory (mutex_home.c) and
- * rings (mutex_ring.c).
+ * same for atom_naive, atom_dir and atom_hybrid. A network (struct mutex_net) locates, acquires and
+ * releases mutexes. There are two: a directory (mutex_home.c) and rings (mutex_ring.c).
  *
- * A mutex guards the lines whose number has the same remainder. In an SM it is idle, waiting, or
- * held. Requests of it, the lanes of an instruction in a line each, are performed in the order of
- * their arrival, by one unit, as soon as it is held and their data are there. When none is left, or
- * `hold_max` have been performed, changed lines are written to L2, and when the writes are
- * acknowledged and a visibility boundary has passed since the last request was performed, the mutex
- * is released. So the next holder finds all values in the memory image, and no message carries any.
+ * A mutex protects the lines whose number has the same remainder. In an SM it is idle, waiting, or
+ * held. Its requests, each the lanes of an instruction in a line, are performed in the order of
+ * their arrival, by one unit, as soon as the mutex is held and their data are present. When none is
+ * left, or `hold_max` have been performed, changed lines are written to L2. The mutex is released
+ * when the writes are acknowledged and a visibility boundary has passed since the last request was
+ * performed. So the next holder finds all values in the memory image, and no message carries any.
  *
- * A line that was fetched stays in L1D after the release and is used again if nobody else has held
- * the mutex in between (an `unchanged` grant). With `spec_fetch` data are asked for together with
- * the mutex, and used if no one can have written them since: the last release is of an earlier
- * epoch than the grant (`mature`), and the request is of the same (not stale).
+ * A fetched line stays in L1D after the release and is reused if no other SM has held the mutex in
+ * between (an `unchanged` grant). With `spec_fetch` data are requested together with the mutex, and
+ * used if no other SM can have written them since: the last release belongs to an earlier epoch
+ * than the grant (`mature`), and the request to the same (not stale).
  *
- * A cycle (mutex_unit_step()) goes in this order: grants that have come, writes, releases, requests
- * for mutexes, the network, whose grants to its own SM count at once, fetches, and one request is
+ * A cycle (mutex_unit_step()) has this order: received grants, writes, releases, requests for
+ * mutexes, the network, whose grants to its own SM take effect at once, fetches, and one request is
  * performed. */
 #ifndef HEDDLE_ATOMICS_MUTEX_UNIT_H
 #define HEDDLE_ATOMICS_MUTEX_UNIT_H
@@ -27,7 +26,7 @@
 
 #define CYCLE_NONE UINT64_MAX
 
-/* The parameters of all three; a unit has those that its table names, the others are 0. */
+/* The parameters of all three; a unit has those in its table, the others are 0. */
 struct mutex_params {
     uint32_t mutexes, rows, hop_cycles, queue, hold_max, per_cycle, busy_wires, epoch_cycles;
     bool spec_fetch;
@@ -38,11 +37,12 @@ struct mutex_params {
     COUNTER(performed_requests, "requests", "requests performed in SMs")                           \
     COUNTER(acquires, "acquires", "mutexes acquired")                                              \
     COUNTER(self_satisfied, "acquires", "of these, granted by the SM itself in the same cycle")    \
-    COUNTER(unchanged, "acquires", "of these, of mutexes that the SM itself had held last")        \
-    COUNTER(mutex_wait, "cycles", "from asking for a mutex to having it")                          \
-    COUNTER(token_wait, "cycles", "of that, until the token first came to the ring member asked")  \
-    COUNTER(held_cycles, "cycles", "from having a mutex to releasing it")                          \
-    COUNTER(fetches, "fetches", "fetches of data, speculative ones included")                      \
+    COUNTER(unchanged, "acquires", "of these, for mutexes that the SM itself had held last")       \
+    COUNTER(mutex_wait, "cycles", "from requesting a mutex to holding it")                         \
+    COUNTER(token_wait, "cycles",                                                                  \
+            "of this, until the token first reached the ring member that was asked")               \
+    COUNTER(held_cycles, "cycles", "from acquiring a mutex to releasing it")                       \
+    COUNTER(fetches, "fetches", "fetches of data, including speculative ones")                     \
     COUNTER(writes, "writes", "changed lines written to L2")                                       \
     COUNTER(retained_used, "requests", "requests whose line an earlier hold had left in L1D")      \
     COUNTER(spec_fetches, "fetches", "fetches sent before the mutex was held")                     \
@@ -61,26 +61,26 @@ struct mutex_stats {
 #undef COUNTER
 };
 
-/* Data on their way to the unit. */
+/* Data in flight to the unit. */
 struct mutex_fetch {
-    struct mem_access access; /* of the request it was begun for, with the sectors wanted */
+    struct mem_access access; /* of the request that started it, with the sectors wanted */
     uint32_t mutex;
     bool in_use, sent;
-    bool speculative; /* and nobody has said yet whether they can be used */
-    bool around;      /* they pass L1D, which has another copy */
-    bool fresh;       /* a copy in L1D goes first, as do fetches of it that are under way */
-    bool dropped;     /* nobody wants them any more */
+    bool speculative; /* it is not known yet whether they can be used */
+    bool around;      /* they bypass L1D, which has another copy */
+    bool fresh;       /* first drop a copy in L1D, and fetches of it in flight */
+    bool dropped;     /* no longer wanted */
     bool arrived, kept;
-    uint64_t n_writes; /* that L2 had served */
+    uint64_t n_writes; /* writes that L2 had served */
 };
 
 /* Lanes of an instruction in a line, as the unit keeps them. */
 struct mutex_request {
     struct mem_request *request;
-    uint64_t ready_at; /* from when on they can be performed, the unit and those before apart */
+    uint64_t ready_at; /* when they can be performed, apart from the unit and earlier requests */
     uint64_t number;   /* in order of arrival */
-    uint64_t n_writes; /* that their data have seen */
-    uint32_t fetch;    /* number + 1 of what brings their data; 0 = none */
+    uint64_t n_writes; /* writes included in their data */
+    uint32_t fetch;    /* number + 1 of the fetch that brings their data; 0 = none */
     uint32_t next;     /* number + 1 */
     bool has_data, retained;
 };
@@ -89,11 +89,11 @@ struct mutex_request {
 struct mutex_line {
     uint64_t line;
     uint32_t sectors;    /* it has */
-    bool in_l1d;         /* and keeps there; otherwise until they are written */
+    bool in_l1d;         /* and keeps there; otherwise only until they are written */
     uint64_t changed[2]; /* bytes that L2 does not have yet */
-    uint64_t n_writes;   /* that the data have seen, own ones included */
-    sim_time since;      /* they are of that time or later, as far as others' stores go */
-    uint64_t hold;       /* number of the acquire under which it was fetched */
+    uint64_t n_writes;   /* writes included in the data, including our own */
+    sim_time since;      /* the data are from that time or later, with respect to others' stores */
+    uint64_t hold;       /* number of the acquisition under which it was fetched */
     struct mem_access access;
     struct mutex_line *next;
 };
@@ -102,20 +102,20 @@ enum mutex_phase { MUTEX_IDLE, MUTEX_WAITING, MUTEX_HELD };
 
 struct mutex {
     enum mutex_phase phase;
-    bool was_unchanged;         /* the last grant to this SM was */
+    bool was_unchanged;         /* the last grant to this SM was unchanged */
     uint32_t first, last, n;    /* requests: number + 1, and how many */
-    uint32_t n_performed;       /* since it is held */
-    uint32_t n_acks;            /* writes under way */
+    uint32_t n_performed;       /* since it was acquired */
+    uint32_t n_acks;            /* writes in flight */
     uint64_t asked_at, held_at; /* cycles */
     uint64_t drain_at;          /* writes may begin */
-    uint64_t visible_at;        /* what was performed is */
+    uint64_t visible_at;        /* when what was performed becomes visible */
     uint64_t hold;              /* counts acquires */
     struct mutex_line *lines;
 };
 
 struct mutex_unit;
 
-/* What travels between SMs, packed into a message. */
+/* Messages between SMs, packed into a message body. */
 enum mutex_message { MUTEX_ASK, MUTEX_GRANT, MUTEX_RELEASE, MUTEX_TAKEN, MUTEX_FREED };
 struct mutex_text {
     enum mutex_message kind;
@@ -126,19 +126,19 @@ struct mutex_text {
 uintptr_t mutex_text_pack(struct mutex_text t);
 struct mutex_text mutex_text_unpack(uintptr_t word);
 
-/* How mutexes are found. All functions are required. */
+/* How mutexes are located. All functions are required. */
 struct mutex_net {
     size_t (*state_bytes)(const struct mutex_unit *u); /* of mutex_unit.net, zeroed */
     void (*create)(struct mutex_unit *u);
     void (*destroy)(struct mutex_unit *u);
-    /* This SM wants a mutex; or gives it back. Taken note of here, done in step(). */
+    /* This SM requests a mutex; or releases it. Recorded here, done in step(). */
     void (*ask)(struct mutex_unit *u, uint32_t mutex, uint64_t now);
     void (*release)(struct mutex_unit *u, uint32_t mutex, uint64_t now);
-    /* A message other than GRANT has come. */
+    /* A message other than GRANT has arrived. */
     void (*hear)(struct mutex_unit *u, uint32_t from, struct mutex_text t, uint64_t now);
     /* Grants what can be granted. */
     void (*step)(struct mutex_unit *u, uint64_t now);
-    /* The next cycle after `now` with something to do; CYCLE_NONE = only a message brings one. */
+    /* The next cycle after `now` with something to do; CYCLE_NONE = only after a message. */
     uint64_t (*next)(const struct mutex_unit *u, uint64_t now);
     bool (*is_idle)(const struct mutex_unit *u);
 };
@@ -146,15 +146,16 @@ extern const struct mutex_net mutex_home_net, mutex_ring_net, mutex_rows_net;
 
 /* What the SM does for its unit. */
 struct mutex_host {
-    /* Asks for data; false if there is no room now. They come by mutex_unit_data(). */
+    /* Requests data; false if there is no room now. They arrive through mutex_unit_data(). */
     bool (*fetch)(void *sm, struct mutex_fetch *f, uint32_t number, uint64_t now);
-    /* Writes bytes of a line to L2; false if there is no room now. mutex_unit_acknowledge(). */
+    /* Writes bytes of a line to L2; false if there is no room now. Then
+     * mutex_unit_acknowledge(). */
     bool (*write)(void *sm, const struct mutex_line *l, uint32_t mutex, uint64_t now);
     /* The sectors of the line that L1D has. */
     uint32_t (*sectors)(void *sm, uint64_t line);
     void (*drop)(void *sm, uint64_t line);
     void (*send)(void *sm, uint32_t to, uint64_t at, uintptr_t text, uint64_t now);
-    /* Performs a request, whose results follow `busy` cycles later; says which bytes changed. */
+    /* Performs a request, whose results follow `busy` cycles later; returns which bytes changed. */
     void (*perform)(void *sm, struct mem_request *r, uint32_t busy, uint64_t now,
                     uint64_t changed[2]);
 };
@@ -165,7 +166,7 @@ struct mutex_setup {
     const struct mutex_host *host;
     void *sm;
     uint32_t index, n_sms;
-    uint32_t line_bytes, per_cycle; /* lane operations; params.per_cycle comes first */
+    uint32_t line_bytes, per_cycle; /* lane operations; params.per_cycle takes precedence */
     sim_time period, visibility;
     struct write_ledger *ledger;
 };
@@ -182,11 +183,11 @@ struct mutex_unit {
     struct write_ledger *ledger;
     uint64_t due; /* the next cycle in which step() has something to do */
     bool retry;   /* something found no room in this cycle */
-    bool lost;    /* a line that L1D had is lost since requests were looked at */
+    bool lost;    /* L1D has lost a line since requests were examined */
     uint64_t busy_until;
     uint64_t n_entered;
     struct mutex *mutexes;
-    uint32_t *active, n_active; /* those not idle, or with requests */
+    uint32_t *active, n_active; /* mutexes that are not idle or have requests */
     struct mutex_request *requests;
     uint32_t *free_requests, n_free;
     struct mutex_fetch *fetches;
@@ -202,27 +203,27 @@ static inline bool mutex_unit_has_room(const struct mutex_unit *u)
 {
     return u->n_free > 0;
 }
-/* Takes a request: there is room. It is looked at in this cycle's step(). */
+/* Adds a request; there must be room. This cycle's step() examines it. */
 void mutex_unit_enter(struct mutex_unit *u, struct mem_request *r, uint64_t now);
 void mutex_unit_step(struct mutex_unit *u, uint64_t now);
-/* What found no room in the last cycle (mutex_unit.retry) is tried before anything else of the SM
- * takes what has become free: otherwise loads that spin could keep the holder of a mutex waiting
- * for ever. */
+/* What found no room in the last cycle (mutex_unit.retry) is retried before anything else of the
+ * SM takes freed resources: otherwise spinning loads could keep the holder of a mutex waiting
+ * forever. */
 void mutex_unit_retry(struct mutex_unit *u, uint64_t now);
-/* What the SM hears before the step of a cycle. */
+/* Messages that the SM receives before the step of a cycle. */
 void mutex_unit_hear(struct mutex_unit *u, uint32_t from, uintptr_t text, uint64_t now);
-/* Data have come that L1D has kept, or has not. */
+/* Data have arrived, which L1D has kept or not. */
 void mutex_unit_data(struct mutex_unit *u, uint32_t fetch, uint64_t n_writes, bool kept,
                      uint64_t now);
 void mutex_unit_acknowledge(struct mutex_unit *u, uint32_t mutex, uint64_t now);
-/* L1D has lost a line, whatever the reason. */
+/* L1D has lost a line, for whatever reason. */
 void mutex_unit_lose(struct mutex_unit *u, uint64_t line);
-/* The SM stores to the line: what the unit has changed leaves first, and the line is no longer
+/* The SM stores to the line: the unit's changes are written first, and the line is no longer
  * retained. False if there is no room for the write now. */
 bool mutex_unit_store(struct mutex_unit *u, uint64_t line, uint64_t now);
 bool mutex_unit_is_idle(const struct mutex_unit *u);
-/* Do the counters of a unit at rest agree with each other, and did nobody use old data? One line in
- * `why` for each that does not hold. */
+/* Are the counters of an idle unit consistent, and was no stale data used? One line in `why` for
+ * each violation. */
 bool mutex_unit_check(const struct mutex_unit *u, struct strbuf *why);
 void mutex_unit_describe(const struct mutex_unit *u, struct strbuf *out);
 

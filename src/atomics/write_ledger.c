@@ -11,7 +11,7 @@ static uint32_t hash_line(uint64_t line)
     return (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
-/* The line's place, or the free one where it belongs. */
+/* The line's slot, or the free one for it. */
 static struct ledger_line *find_place(const struct ledger *l, uint64_t line)
 {
     for (uint32_t at = hash_line(line);; at++) {

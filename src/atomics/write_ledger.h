@@ -1,11 +1,11 @@
-/* How often lines have been written by atomics, and when plain stores last changed them: what tells
- * whether an atomic worked on old data. Values cannot: they come from the memory image, whatever an
- * SM's L1D holds.
+/* How often atomics have written lines, and when plain stores last changed them: this tells whether
+ * an atomic used stale data. Values cannot tell: they come from the memory image, whatever an SM's
+ * L1D holds.
  *
- * L2 counts the writes that it serves; a fetch brings that number along. SMs count the writes that
- * they send, in a ledger for each mutex that only its holder reads and writes. Data that have seen
- * fewer writes than the ledger says are stale. The ledgers are one for all SMs: a mutex is handed
- * over by messages, so two SMs never have it in the same quantum. */
+ * L2 counts the writes that it serves, and a fetch carries that number. SMs count the writes that
+ * they send, in a ledger for each mutex that only its holder reads and writes. Data that include
+ * fewer writes than the ledger are stale. All SMs share the ledgers: a mutex is passed on by
+ * messages, so two SMs never have it in the same quantum. */
 #ifndef HEDDLE_ATOMICS_WRITE_LEDGER_H
 #define HEDDLE_ATOMICS_WRITE_LEDGER_H
 
@@ -19,13 +19,14 @@ enum { LEDGER_NOBODY = UINT32_MAX };
 struct ledger_line {
     uint64_t line;
     uint64_t n_writes;
-    /* Plain stores: when the last one was visible and whose it was, and the last one of others. */
+    /* Plain stores: when the last one was visible and which SM made it, and the last one of other
+     * SMs. */
     sim_time stored_at, others_at;
     uint32_t stored_by;
     bool used;
 };
 
-/* A map by lines, zeroed = empty. It grows with the lines that atomics touch. */
+/* A map by lines; zeroed = empty. It grows with the lines that atomics access. */
 struct ledger {
     struct ledger_line *lines;
     uint32_t n, places; /* a power of two */

@@ -25,7 +25,7 @@
 
 enum { COUNTER_BITS = 32 }; /* chosen: the source gives no sizes */
 
-/* What the cycles since a warp's last issue count for. */
+/* How the cycles since a warp's last issue count. */
 enum waiting { WAITING_CPI, WAITING_NOTHING, WAITING_STALL };
 static const char *const waiting_names[] = {"cpi", "nothing", "stall", NULL};
 
@@ -35,8 +35,8 @@ struct cpl_params {
 
 static const struct param cpl_params[] = {
     PARAM_ENUM(struct cpl_params, waiting, "cpi", waiting_names,
-               "cycles since a warp's last issue count in its CPI; for nothing yet; or in its CPI "
-               "and as a stall already"),
+               "cycles since a warp's last issue count in its CPI; not yet; or in its CPI and "
+               "already as a stall"),
 };
 
 struct cpl_stats {
@@ -47,13 +47,13 @@ static const struct plugin_stat cpl_stats[] = {
     STAT_COUNT(struct cpl_stats, stall_cycles, "warp cycles",
                "cycles between consecutive issues of a warp: nStall"),
     STAT_COUNT(struct cpl_stats, branch_insts, "instructions",
-               "instructions that branches put before warps: what nInst grows by"),
+               "instructions that branches put before warps: the increments of nInst"),
 };
 
 struct progress {
     int64_t n_inst, n_issued;
     uint64_t n_stall, start;
-    uint64_t waits_since; /* the cycle after its last issue; before that its start */
+    uint64_t waits_since; /* the cycle after its last issue; before the first, its start */
 };
 
 struct cpl {
@@ -97,8 +97,8 @@ static int64_t cpl_value(const struct criticality *c, uint32_t warp, uint64_t no
     return value_of(progress_of(c, warp), ((const struct cpl_params *)c->params)->waiting, now);
 }
 
-/* Above the lower median: of n values at most half, rounded down, are as large or larger. Enough of
- * them are looked at to know. */
+/* Above the lower median: of n values at most half, rounded down, are as large or larger. Compares
+ * only as many as necessary. */
 static bool cpl_is_critical(const struct criticality *c, uint32_t warp, uint64_t now)
 {
     const struct cpl *s = c->state;
@@ -123,7 +123,7 @@ static void cpl_on_warp_start(struct criticality *c, uint32_t warp, uint64_t now
     s->warps[warp] = (struct progress){.start = now, .waits_since = now};
 }
 
-/* The rest of what the view shows stays until the slot is used again. */
+/* The rest of the view's entry stays until the slot is reused. */
 static void cpl_on_warp_end(struct criticality *c, uint32_t warp, uint64_t now)
 {
     (void)now;
@@ -149,13 +149,13 @@ static void cpl_on_commit(struct criticality *c, uint32_t warp, uint64_t now)
     progress_of(c, warp)->n_inst--;
 }
 
-/* Instructions between two places, if the second lies behind the first. */
+/* Instructions between two places, if the second comes after the first. */
 static int64_t distance(uint32_t from, uint32_t to)
 {
     return to != UINT32_MAX && to > from ? (int64_t)to - from : 0;
 }
 
-/* Algorithm 5: instructions of the path to be executed. */
+/* Algorithm 5: the number of instructions of the path to be executed. */
 static int64_t path_of(const struct branch_info *b)
 {
     bool taken = b->taken_mask != 0, passed = (b->active_mask & ~b->taken_mask) != 0;

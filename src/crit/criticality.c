@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* What the framework keeps of a provider besides what the provider sees. */
+/* The framework's state of a provider, which the provider does not see. */
 struct instance {
     struct criticality criticality;
     struct arena arena; /* its parameters and state */

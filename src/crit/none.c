@@ -1,4 +1,4 @@
-/* No warp is more critical than another: what a machine without a provider sees. */
+/* No warp is more critical than another: the default of a machine without a provider. */
 #include "crit/criticality.h"
 
 static uint64_t none_cost_bits(uint32_t n_warps, const void *params, struct strbuf *parts)

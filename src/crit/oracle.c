@@ -55,7 +55,7 @@ static const char *const column_names[N_COLUMNS] = {"record", "launch",      "ct
                                                     "warp",   "start_cycle", "end_cycle"};
 enum { MAX_FIELDS = 64 };
 
-/* Cuts a line at its commas, those in quotes excepted; returns how many fields there are. */
+/* Splits a line at its commas, except those in quotes; returns the number of fields. */
 static uint32_t split(char *line, char **fields)
 {
     uint32_t n = 0;
@@ -81,7 +81,7 @@ static bool find_columns(char *header, int *at, struct strbuf *why)
             if (!strcmp(fields[i], column_names[k]))
                 at[k] = (int)i;
         if (at[k] < 0) {
-            strbuf_addf(why, "line 1: no column '%s'", column_names[k]);
+            strbuf_addf(why, "line 1: the column '%s' is missing", column_names[k]);
             return false;
         }
     }
@@ -95,7 +95,7 @@ static bool read_number(const char *text, uint64_t *value)
     return end != text && !*end && *text != '-';
 }
 
-/* Adds the line's warp, if it is of one. */
+/* Adds the line's warp, if it is a record of a warp. */
 static bool read_line(char *line, const int *at, struct warp_time *t, bool *is_warp)
 {
     char *fields[MAX_FIELDS];
@@ -169,7 +169,7 @@ static size_t oracle_state_bytes(uint32_t n_warps, const void *params)
 static uint64_t oracle_cost_bits(uint32_t n_warps, const void *params, struct strbuf *parts)
 {
     (void)n_warps, (void)params, (void)parts;
-    return 0; /* no hardware could be one */
+    return 0; /* no hardware can implement it */
 }
 
 static int64_t oracle_value(const struct criticality *c, uint32_t warp, uint64_t now)
@@ -210,7 +210,7 @@ static bool oracle_check(const struct criticality *c, struct strbuf *why)
 {
     const struct oracle_state *s = c->state;
     if (s->n_unknown)
-        strbuf_addf(why, "%" PRIu64 " warps are not in %s: it is of another program or input",
+        strbuf_addf(why, "%" PRIu64 " warps are not in %s: it belongs to another program or input",
                     s->n_unknown, ((const struct oracle_params *)c->params)->file);
     return s->n_unknown == 0;
 }

@@ -1,4 +1,4 @@
-/* Running kernels on a machine: what its parts are asked, and when. */
+/* Runs kernels on a machine: which functions of its parts are called, and when. */
 #include <assert.h>
 
 #include "gpu/machine_run.h"
@@ -37,7 +37,7 @@ void machine_at_boundary(void *user, sim_time t)
 
 /* --- running --- */
 
-/* The part that failed first; of several, the first. */
+/* The part that failed first; at equal times, the first one. */
 static struct machine_part first_fault(const struct machine *m)
 {
     struct machine_part first = {0};
@@ -55,7 +55,7 @@ bool machine_is_over(const struct machine *m)
     return m->until_cpus_end && mix_cpus_have_ended(m);
 }
 
-/* Done when everything has come to rest; a fault ends it at once. */
+/* Done when everything is idle; a fault ends it at once. */
 static bool is_done(void *user)
 {
     struct machine *m = user;
@@ -77,7 +77,7 @@ static sim_time max_time(sim_time a, sim_time b)
     return a > b ? a : b;
 }
 
-/* When everything, stores and credits included, has come to rest. */
+/* When everything, including stores and credits, became idle. */
 static sim_time rest_time(struct machine *m)
 {
     if (machine_is_mixed(m))
@@ -138,7 +138,7 @@ static sim_time next_look(const struct machine *m)
     return cycle == UINT64_MAX ? TIME_NEVER : cycle * m->clocks[CLOCK_CORE].period;
 }
 
-/* Everything before t has happened: whoever wanted to look by then does. */
+/* Everything before t has happened: calls the observers that are due by then. */
 static void look_until(struct machine *m, sim_time t)
 {
     for (uint32_t i = 0; i < m->n_watchers; i++) {
@@ -162,8 +162,8 @@ void machine_stop_until(struct machine *m, sim_time t)
     }
 }
 
-/* May what the engine takes for a deadlock be the wait for a quota, on its way or still to be sent
- * by somebody who looks? */
+/* May the engine's deadlock be a wait for a quota that is in flight or still to be sent by an
+ * observer? */
 static bool waits_for_quota(const struct machine *m)
 {
     uint32_t n_stalled = 0;
@@ -198,8 +198,8 @@ enum machine_end machine_end_with_cpus(struct machine *m)
     return MACHINE_STOPPED;
 }
 
-/* The engine is stopped at each look, and goes on as if nothing had been, unless whoever looked
- * wants the launch to end there; and where policies are to be told something. */
+/* The engine stops for each observer and continues as if nothing had happened, unless the observer
+ * ends the launch; it also stops for epochs and quotas of policies. */
 enum machine_end machine_run_engine(struct machine *m, sim_time limit)
 {
     while (!m->stop) {
@@ -229,7 +229,8 @@ static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher->ended_at;
     m->kernel_free_at = machine_next_boundary(m, rest_time(m));
-    assert(m->engine.now <= m->kernel_free_at); /* else a part has not told when it came to rest */
+    assert(m->engine.now <= m->kernel_free_at); /* otherwise a part has not reported when it became
+                                                 * idle */
     m->stats.cycles += (end - begin) / core;
     m->testbed.kernel_ns += machine_is_discrete(m) ? machine_ns(m, end - begin) : 0;
     m->stats.wait_cycles += (m->kernel_free_at - end) / core;
@@ -241,8 +242,8 @@ static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
             p.kind->after_kernel(p.shard, launch);
 }
 
-/* A launch that is cut off now, at its limit or because somebody wants it, has taken just that
- * long, and so have the lives of warps and the waits of accesses at L1D; nothing follows it. */
+/* A launch that is cut off now, at its limit or by an observer, has taken exactly this long, and so
+ * have the lifetimes of warps and the waits of accesses at L1D; nothing follows it. */
 static void cut_kernel(struct machine *m, sim_time begin)
 {
     sim_time core = m->clocks[CLOCK_CORE].period;
@@ -253,8 +254,8 @@ static void cut_kernel(struct machine *m, sim_time begin)
             p.kind->cut(p.shard, m->engine.now);
 }
 
-/* Are there atomics in the kernel, or in a function that it might call, that may be on global
- * memory? Those of shared memory never leave their SM. */
+/* Does the kernel, or a function that it might call, have atomics that may be on global memory?
+ * Those on shared memory never leave their SM. */
 static bool launch_has_global_atomics(const struct emu_launch *l, const struct program *p)
 {
     for (uint32_t f = 0; f < p->module->n_funcs; f++) {

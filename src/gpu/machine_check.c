@@ -17,11 +17,11 @@ static bool check_pace(const struct pace_stats *p, struct strbuf *why)
     }
     bool ok = check(slowest == p->slowest_cycles + p->slowest_twice &&
                         fastest == p->fastest_cycles + p->fastest_twice,
-                    "latencies of the slowest and fastest warps sum up to their lives", why);
+                    "latencies of the slowest and fastest warps sum to their lifetimes", why);
     ok &= check(p->samples_alone <= p->slow && p->slow <= p->samples,
                 "a warp that is alone is slow, and a slow one is sampled", why);
     ok &= check(p->slow_among_others + p->samples_alone <= p->slow,
-                "who is slow among the live warps of a CTA is slow among all of them", why);
+                "a warp that is slow among the live warps of a CTA is slow among all of them", why);
     ok &= check(p->inversions_by_fast <= p->inversions && p->inversions <= p->ctas,
                 "a warp faster than the mean is not the slowest", why);
     return ok;
@@ -34,14 +34,14 @@ static bool check_latency(const struct machine_totals *t, struct strbuf *why)
         sum += t->latency.cycles[i];
     for (uint32_t i = 0; i < N_UNITS; i++)
         structural += t->latency.structural[i];
-    bool ok = check(t->latency.broken == 0, "the latencies of a warp sum up to its lifetime", why);
+    bool ok = check(t->latency.broken == 0, "the latencies of a warp sum to its lifetime", why);
     ok &= check(t->latency.warps == t->run.warps, "every warp's latencies are attributed", why);
     ok &= check(t->latency.cycles[LATENCY_EXEC] == t->sm.issued, "attribution.exec == sm.issued",
                 why);
-    ok &= check(sum == t->sm.warp_cycles + t->latency.twice, "latencies sum up to sm.warp_cycles",
-                why);
+    ok &=
+        check(sum == t->sm.warp_cycles + t->latency.twice, "latencies sum to sm.warp_cycles", why);
     ok &= check(structural == t->latency.cycles[LATENCY_STRUCTURAL_HAZARD],
-                "structural hazards of all units sum up", why);
+                "structural hazards of all units sum to the total", why);
     ok &= check(t->latency.critical_loads <= t->l1d.loads - t->l1d.bypasses &&
                     t->latency.critical_hits <= t->l1d.hits + t->l1d.merges,
                 "loads and hits of critical warps are among those of all", why);
@@ -49,31 +49,31 @@ static bool check_latency(const struct machine_totals *t, struct strbuf *why)
     return ok;
 }
 
-/* Did the misses of an L1 ask for what has filled it? */
+/* Did the misses of an L1 request what has filled it? */
 static bool check_fetches(uint64_t asked, const struct cache_stats *s, uint32_t bytes,
                           const char *what, struct strbuf *why)
 {
     return check(!bytes || asked == (s->fills + s->fills_dropped) * bytes, what, why);
 }
 
-/* From L2 to the registers and back nothing is lost, doubled or made up. */
+/* Between L2 and the registers nothing is lost, duplicated or invented. */
 static bool check_bytes(const struct machine_totals *t, struct strbuf *why)
 {
     const uint64_t *asked = t->sm.bytes_asked;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < N_ORIGINS; i++)
         sum += asked[i];
-    bool ok = check(sum == t->sm.bytes_got, "SMs get the bytes they ask for", why);
+    bool ok = check(sum == t->sm.bytes_got, "SMs receive the bytes they request", why);
     ok &= check_fetches(asked[FROM_L1D] + asked[FROM_ATOMIC_FETCH], &t->l1d, t->l1d_fetch_bytes,
-                        "L1D is filled with the bytes it asks for", why);
+                        "L1D is filled with the bytes it requests", why);
     ok &= check_fetches(asked[FROM_L1I], &t->l1i, t->l1i_fetch_bytes,
-                        "L1I is filled with the bytes it asks for", why);
+                        "L1I is filled with the bytes it requests", why);
     ok &= check_fetches(asked[FROM_L1C], &t->l1c, t->l1c_fetch_bytes,
-                        "L1C is filled with the bytes it asks for", why);
+                        "L1C is filled with the bytes it requests", why);
     return ok;
 }
 
-/* From DRAM to those who ask and back. */
+/* Between DRAM and the requesters. */
 bool memory_totals_check(const struct machine_totals *t, const struct memory_users *users,
                          uint32_t sector_bytes, struct strbuf *why)
 {
@@ -87,22 +87,22 @@ bool memory_totals_check(const struct machine_totals *t, const struct memory_use
     ok &= check(t->l2.loads + t->l2.stores == t->slice.accesses,
                 "l2.loads + l2.stores == l2.accesses", why);
     ok &= check(users->bytes_got == t->slice.bytes_sent,
-                "SMs and CPU cores get the bytes that L2 sends", why);
+                "SMs and CPU cores receive the bytes that L2 sends", why);
     ok &= check(t->dram.bytes == sectors * sector_bytes, "DRAM moves whole sectors", why);
-    ok &= check(t->slice.sectors_read >= t->l2.sectors_fetched, "sectors that L2 asks for are read",
+    ok &= check(t->slice.sectors_read >= t->l2.sectors_fetched, "sectors that L2 requests are read",
                 why);
     ok &= check(t->dram.reads == t->l2.fills + t->l2.fills_dropped + t->slice.reads_around,
-                "DRAM reads == L2 fills + reads around it", why);
+                "DRAM reads == L2 fills + reads that bypass it", why);
     ok &=
         check(t->dram.writes == t->l2.writebacks - t->slice.lines_flushed + t->slice.writes_around,
-              "DRAM writes == L2 write-backs + writes around it", why);
+              "DRAM writes == L2 write-backs + writes that bypass it", why);
     ok &= check(t->l2_area == t->l2_stays, "L2 input queues: length x time == stays", why);
     ok &= check(t->l2_mshr_area == t->l2_mshr_stays, "MSHRs of L2: number x time == stays", why);
-    ok &= check(t->misses_under_way == 0, "no miss is under way between kernels", why);
+    ok &= check(t->misses_under_way == 0, "no miss is in flight between kernels", why);
     return ok;
 }
 
-/* What holds at the end of a launch while CPU cores go on. */
+/* What holds at the end of a launch while CPU cores continue. */
 static bool check_of_gpu(const struct machine_totals *t, struct strbuf *why)
 {
     uint64_t sum = 0;
@@ -112,7 +112,7 @@ static bool check_of_gpu(const struct machine_totals *t, struct strbuf *why)
     ok &= cache_stats_check(&t->l1i, why);
     ok &= cache_stats_check(&t->l1c, why);
     ok &= cache_stats_check(&t->l2, why);
-    ok &= check(sum == t->sm.bytes_got, "SMs get the bytes they ask for", why);
+    ok &= check(sum == t->sm.bytes_got, "SMs receive the bytes they request", why);
     ok &= check(t->sm.issued == t->run.warp_insts, "issued == warp_insts", why);
     ok &= check(t->ldst_area == t->ldst_stays, "load/store queue: length x time == stays", why);
     ok &= check(t->miss_area == t->miss_stays, "miss queues: length x time == stays", why);

@@ -21,7 +21,8 @@ static const struct param memory_params[] = {
     M32(dram_latency, "50", 0, 10000, "L2 cycles", "added to a DRAM access on its way to L2"),
     M32(dram_queue, "8", 1, 1024, "requests", "requests between L2 and DRAM"),
     M32(reply_queue, "8", 1, 1024, "replies", "replies waiting for the network before L2 stalls"),
-    M32(atomics_per_cycle, "1", 1, 32, "operations", "lane operations an L2 bank performs a cycle"),
+    M32(atomics_per_cycle, "1", 1, 32, "operations",
+        "lane operations that an L2 bank performs per cycle"),
 };
 
 #define N32(field, dflt, lo, hi, unit, help)                                                       \
@@ -30,12 +31,13 @@ static const struct param noc_params[] = {
     N32(flit_bytes, "32", 1, 1024, "bytes", "size of a flit"),
     N32(header_bytes, "8", 1, 1024, "bytes", "header of a message"),
     N32(latency_cycles, "12", 1, 10000, "network cycles", "one way"),
-    N32(flits_per_cycle_up, "1", 1, 64, "flits", "of a port towards memory, a cycle"),
-    N32(flits_per_cycle_down, "1", 1, 64, "flits", "of a port back, a cycle"),
+    N32(flits_per_cycle_up, "1", 1, 64, "flits", "flits of a port towards memory, per cycle"),
+    N32(flits_per_cycle_down, "1", 1, 64, "flits", "flits of a port back, per cycle"),
     N32(buffer_flits, "0", 0, 65536, "flits",
         "at a receiver per sender; 0 = bandwidth x round trip"),
     N32(sms_per_port, "1", 1, 1024, "SMs",
-        "that share the bandwidth of one port; more than one: latency_cycles of 2 at least"),
+        "SMs that share the bandwidth of one port; more than one needs latency_cycles of at least "
+        "2"),
 };
 
 #define R32(field, dflt, lo, hi, unit, help)                                                       \
@@ -47,7 +49,7 @@ static const struct param run_params[] = {
     R32(dispatch_cycles, "12", 1, 10000, "core cycles", "between the CTA dispatcher and an SM"),
     R32(launch_cycles, "0", 0, 10000000, "core cycles", "overhead of a kernel launch"),
     R32(visibility_cycles, "0", 0, 100000, "core cycles",
-        "stores become visible to other SMs at multiples of this; 0 = the way from an SM to L2"),
+        "stores become visible to other SMs at multiples of this; 0 = the time from an SM to L2"),
     PARAM_BOOL(struct run_config, flush_l1, "true", "L1 caches are emptied between kernels"),
     PARAM_BOOL(struct run_config, flush_l2, "false", "L2 is emptied between kernels"),
     PARAM_STRING(struct run_config, scheduler, "gto",
@@ -60,20 +62,20 @@ static const struct param run_params[] = {
 
 static const struct param l2_params[] = {
     PARAM_STRING(struct l2_config, annotations, "",
-                 "marks for policy write_buffering, KERNEL ARGUMENT .cc|.cp each, separated by "
-                 "semicolons or lines; `heddle run --annotations FILE` reads a file"),
+                 "annotations for policy write_buffering, KERNEL ARGUMENT .cc|.cp each, separated "
+                 "by semicolons or lines; `heddle run --annotations FILE` reads a file"),
 };
 
 static const struct param host_params[] = {
     PARAM_U64(struct host_config, global_bytes, "1536M", 1 << 20, 1ull << 40, "bytes",
-              "memory of the device, which OpenCL programs are told and may allocate"),
+              "memory of the device that OpenCL programs see and may allocate"),
     PARAM_U32(struct host_config, pcie_latency_ns, "10000", 1, 100000000, "ns",
-              "of a transfer between host and device, beside its bytes"),
+              "time of a transfer between host and device, in addition to its bytes"),
     PARAM_U32(struct host_config, pcie_mb_per_s, "6000", 1, 10000000, "MB/s",
               "bytes of a transfer between host and device, either way"),
     PARAM_BOOL(struct host_config, copies_warm_l2, "false",
                "what the host writes, copies or fills is in L2 afterwards, clean, as far as the "
-               "policy of L2 takes it"),
+               "policy of L2 accepts it"),
 };
 
 static const struct param cpu_side_params[] = {
@@ -81,23 +83,22 @@ static const struct param cpu_side_params[] = {
               "CPU cores beside the GPU; L2 is the last-level cache of both"),
     PARAM_U32(struct cpu_side_config, clock_mhz, "2800", 1, 100000, "MHz", "clock of CPU cores"),
     PARAM_U64(struct cpu_side_config, insts, "0", 0, 1ull << 40, "instructions",
-              "of a recording that are the program, from the first on, and of a bubble a run; 0 = "
-              "all"),
+              "instructions of a recording that form the program, from the first on, or of a "
+              "bubble's run; 0 = all"),
     PARAM_STRING(struct cpu_side_config, programs, "",
                  "what CPU cores run, one each: programs of `heddle cpu list`, bubbles, or files "
-                 "of `heddle cpu record`, separated by commas; NAME:SKIP+N begins behind SKIP "
-                 "instructions, of which the next N are its first run"),
+                 "of `heddle cpu record`, separated by commas; NAME:SKIP+N skips SKIP "
+                 "instructions, and the next N are its first run"),
 };
 
 static const struct param llc_params[] = {
     PARAM_U32(struct llc_config, link_cycles, "12", 1, 10000, "L2 cycles",
               "from slices and SMs to the controller of the last-level cache, and back"),
-    PARAM_U64(
-        struct llc_config, period, "0", 0, 1ull << 40, "L2 cycles",
-        "between decisions of the controller, whatever the policy's own period is unless that "
-        "is set; 0 = the policy's own"),
+    PARAM_U64(struct llc_config, period, "0", 0, 1ull << 40, "L2 cycles",
+              "between decisions of the controller; overrides the policy's own period unless that "
+              "is set; 0 = the policy's own"),
     PARAM_STRING(struct llc_config, sample_sms, "0,1",
-                 "SMs that sample for it: the first inserts as LRU does, the second as MRU"),
+                 "SMs that sample for it: the first samples LRU insertion, the second MRU"),
 };
 
 #define H32(field, dflt, lo, hi, unit, help)                                                       \
@@ -109,7 +110,7 @@ static const struct param host_memory_params[] = {
     H32(usable_mb_per_s, "22000", 1, 10000000, "MB/s",
         "bandwidth of the host's DRAM that programs can use: 8/8 of what bandwidth bubbles take"),
     H32(pcie_requests, "32", 1, 4096, "lines",
-        "of 64 bytes that a transfer waits for at a time, in host memory"),
+        "lines of 64 bytes in host memory that a transfer waits for at the same time"),
 };
 
 static const char *const testbed_targets[] = {"gpu", "cmp", NULL};
@@ -118,20 +119,20 @@ static const struct param testbed_params[] = {
                "where kernels run: on the GPU, between transfers of their buffers, or on the CPU "
                "cores that run no program"),
     PARAM_U32(struct testbed_config, launch, "0", 0, 1u << 30, "launch",
-              "the only one that is timed, counted from 1; it is repeated until all CPU programs "
-              "have ended once. 0 = all are, once"),
+              "the only timed launch, counted from 1; it is repeated until all CPU programs have "
+              "ended once. 0 = all are timed, once"),
     PARAM_U32(struct testbed_config, deal_cycles, "100", 1, 1000000, "CPU cycles",
-              "from the dealer of work-groups to a CPU core, and back"),
+              "from the distributor of work-groups to a CPU core, and back"),
     PARAM_U32(struct testbed_config, sample_us, "0", 0, 1000000, "us",
-              "samples of what CPU programs do before a launch; without one they run until there "
-              "are two samples. 0 = none"),
+              "samples of CPU programs before a launch; without one they run until there are two "
+              "samples. 0 = none"),
 };
 
 static const struct param cpu_kernel_params[] = {
     PARAM_U32(struct cpu_config, simd_width, "8", 1, CPU_MAX_LINES, "lanes",
-              "of a kernel's instruction"),
+              "lanes of a kernel's instruction"),
     PARAM_U32(struct cpu_config, math_insts, "20", 1, 255, "instructions",
-              "of an operation of special math"),
+              "instructions of a special function"),
 };
 
 static const struct param atomics_params[] = {
@@ -147,7 +148,7 @@ static const struct param epoch_params[] = {
               "cycles of the cache's clock per epoch, for policies that use epochs; 0 = no epochs"),
 };
 
-/* What a machine cannot do without is said in the YAML; these are the defaults before that. */
+/* The YAML sets what a machine needs; these are the defaults before that. */
 static void bind_cache(struct param_set *set, const char *prefix, struct cache_config *c,
                        struct diag_list *diags)
 {
@@ -181,7 +182,7 @@ static const struct atomics_desc *find_atomics(const struct param_set *set, cons
     return d ? d : atomics_at(0);
 }
 
-/* What was asked for, or what the mechanisms need. */
+/* The requested provider, or the one that the mechanisms need. */
 static const struct criticality_desc *find_criticality(const struct machine_config *c,
                                                        const struct param_set *set,
                                                        struct diag_list *diags)
@@ -228,8 +229,8 @@ static void bind_criticality(struct machine_config *c, struct param_set *set,
     strbuf_destroy(&why);
 }
 
-/* Has the user asked for this L1D policy, beside the scheduler or more urgently: by --set, or in a
- * file that is no base of the one that names the scheduler? */
+/* Has the user chosen this L1D policy explicitly, with the scheduler or with higher precedence: by
+ * --set, or in a file that is not a base of the one that names the scheduler? */
 static bool is_policy_by_hand(const struct param_set *set)
 {
     const struct setting *policy = settings_find(&set->settings, "l1d.policy");
@@ -239,8 +240,7 @@ static bool is_policy_by_hand(const struct param_set *set)
     return policy->value_line == 0 || policy->file == scheduler->file || policy > scheduler;
 }
 
-/* A scheduler may be half of a pair: its L1D policy is the other, unless another one is asked for.
- */
+/* A scheduler may be half of a pair: its L1D policy is the other, unless another one is chosen. */
 static void pair_policy(struct machine_config *c, struct param_set *set)
 {
     if (!c->scheduler->l1d_policy || is_policy_by_hand(set))
@@ -261,7 +261,7 @@ static const void *bind_plugin(const struct plugin *p, const char *prefix, struc
     return values;
 }
 
-/* Whoever leaves much of a machine to the tables' defaults should know it: they are no GPU. */
+/* Warns a user who leaves many parameters at the tables' defaults: they are not a GPU. */
 static void warn_of_defaults(const struct param_set *set, struct diag_list *diags)
 {
     const char *file = set->settings.bare_file;
@@ -271,7 +271,8 @@ static void warn_of_defaults(const struct param_set *set, struct diag_list *diag
     if (file && n_unset && !diags->n_errors)
         diag_add(diags, DIAG_WARNING, file, NULL, 0, 0,
                  arena_printf(&diags->arena, "`base: %s` starts from that GPU", gpu_names[0]),
-                 "%u parameters are not set and have their defaults, which are no particular GPU",
+                 "%u parameters are not set and have their defaults, which do not describe a "
+                 "particular GPU",
                  n_unset);
 }
 
@@ -288,7 +289,7 @@ static void list_programs(struct machine_config *c, struct arena *arena)
     }
 }
 
-/* A GPU is a discrete one if somebody says what memory its host has. */
+/* A GPU is discrete if the memory of its host is configured. */
 static void bind_host_memory(struct machine_config *c, struct param_set *set,
                              struct diag_list *diags)
 {
@@ -308,7 +309,7 @@ static void bind_host_memory(struct machine_config *c, struct param_set *set,
     BIND(set, "testbed", testbed_params, &c->testbed, diags);
 }
 
-/* The last-level cache belongs to several applications: CPU programs, and kernels as the last. */
+/* The last-level cache is shared by several applications: CPU programs, and kernels as the last. */
 static void share_llc(struct machine_config *c)
 {
     struct host_memory_config *h = &c->host_memory;
@@ -318,7 +319,7 @@ static void share_llc(struct machine_config *c)
     llc->all_sets = llc->n_sets * memory->banks * memory->n_partitions;
 }
 
-/* A machine has CPU cores if somebody says how many. */
+/* A machine has CPU cores if their number is set. */
 static void bind_cpus(struct machine_config *c, struct param_set *set, struct diag_list *diags)
 {
     if (!settings_find(&set->settings, "cpu.cores"))
@@ -334,7 +335,7 @@ static void bind_cpus(struct machine_config *c, struct param_set *set, struct di
     share_llc(c);
 }
 
-/* Of a policy with a controller: its own period, if somebody set that or the machine has none. */
+/* For a policy with a controller: its own period, if that is set or the machine has none. */
 static void settle_period(struct machine_config *c, const struct param_set *set)
 {
     if (c->host_memory.is_separate)

@@ -1,5 +1,5 @@
 /* The description of a machine: its clocks, its parts and the links between them. Nothing else
- * knows how many of which there are, or which may send to which. */
+ * knows how many parts there are, or which may send to which. */
 #include <stdlib.h>
 
 #include "base/team.h"
@@ -27,8 +27,8 @@ sim_time machine_dispatch_latency(const struct machine *m)
     return (sim_time)m->config->run.dispatch_cycles * m->clocks[CLOCK_CORE].period;
 }
 
-/* What the smallest store or atomic needs from an SM to L2 on an idle network, if it leaves the
- * network by `out` flits a cycle. */
+/* The time that the smallest store or atomic needs from an SM to L2 on an idle network, if it
+ * leaves the network at `out` flits per cycle. */
 static sim_time way_to_l2(const struct machine *m, uint32_t out)
 {
     const struct machine_config *c = m->config;
@@ -43,7 +43,7 @@ uint32_t machine_hop_cycles(const struct machine *m)
     return m->config->noc.latency_cycles / 2;
 }
 
-/* The ports of all banks of a partition act as one: nothing is there sooner. */
+/* The ports of all banks of a partition act as one: nothing arrives earlier. */
 sim_time machine_way_to_l2(const struct machine *m)
 {
     return way_to_l2(m, m->config->noc.flits_per_cycle_up * m->config->memory.banks);
@@ -82,8 +82,8 @@ static void link_memory(struct machine *m, const struct machine_memory *memory, 
                         uint32_t up, uint32_t down)
 {
     const struct noc_config *c = memory->noc;
-    /* MODEL: each L2 bank adds a port of the network's width; the ports of a partition act as one.
-     */
+    /* MODEL: each L2 bank adds a port of the network's width; the ports of a partition act as
+     * one. */
     uint32_t banks = memory->slices.memory.banks;
     link_network(m, memory,
                  (struct part_link){.from = group,
@@ -99,7 +99,7 @@ static void link_memory(struct machine *m, const struct machine_memory *memory, 
                                     .network = NET_DOWN,
                                     .flits_in = c->flits_per_cycle_down * banks,
                                     .flits_out = down});
-    /* A store's body goes back when L2 has done with it, not through ports. */
+    /* A store's body returns when L2 is done with it, not through ports. */
     part_graph_link(&m->graph, (struct part_link){.from = memory->group,
                                                   .to = group,
                                                   .messages = 1u << MSG_FREE,
@@ -120,7 +120,7 @@ static void link_cpu_memory(struct machine *m, uint32_t group)
                 memory->noc->flits_per_cycle_down);
 }
 
-/* A way through the network's latency, without ports. */
+/* A path with the network's latency, without ports. */
 static void link_hop(struct machine *m, uint32_t from, uint32_t to, uint32_t messages,
                      uint32_t cycles)
 {
@@ -131,8 +131,8 @@ static void link_hop(struct machine *m, uint32_t from, uint32_t to, uint32_t mes
                                                   .latency_cycles = cycles});
 }
 
-/* SMs that share a port with others: what they send and get goes through it in the middle of its
- * way. Their own ports and those of partitions are as without. */
+/* SMs that share a port: what they send and receive passes it in the middle of the path. Their own
+ * ports and those of partitions are unchanged. */
 static void link_shared_ports(struct machine *m)
 {
     const struct machine_config *c = m->config;
@@ -178,7 +178,7 @@ static const struct mutex_params *mutex_params(const struct machine *m)
     return m->config->atomics->net ? m->config->atomics_params : NULL;
 }
 
-/* MODEL: mutexes have a network of their own, without contention. */
+/* MODEL: mutexes use a separate network without contention. */
 static void link_sms(struct machine *m, const struct mutex_params *p)
 {
     part_graph_link(&m->graph, (struct part_link){.from = m->sm_group,
@@ -192,7 +192,7 @@ static void link_sms(struct machine *m, const struct mutex_params *p)
 
 /* --- CPU cores and the last-level cache that they share with the GPU --- */
 
-/* MODEL: control of the last-level cache has links of its own, without contention. */
+/* MODEL: control of the last-level cache uses separate links without contention. */
 static void link_control(struct machine *m, uint32_t from, uint32_t to, enum message_kind kind)
 {
     part_graph_link(&m->graph, (struct part_link){.from = from,
@@ -229,7 +229,7 @@ static void add_workers(struct machine *m)
                                            .latency_cycles = m->config->testbed.deal_cycles});
 }
 
-/* The host of a discrete GPU: memory, and the DMA engine that PCIe brings. */
+/* The host of a discrete GPU: memory, and the DMA engine of PCIe. */
 static void add_host(struct machine *m)
 {
     m->host_memory.slices.llc = &m->llc;
@@ -301,7 +301,7 @@ struct machine *machine_plan(const struct machine_config *config,
 
 /* --- building --- */
 
-/* Between the events of an SM nobody asks how critical its warps are, so the machine does. */
+/* Nothing asks how critical warps are between the events of an SM, so the machine does. */
 static void sample_criticality(void *user, const struct machine *m, uint64_t cycle)
 {
     (void)user;
@@ -323,7 +323,7 @@ static void watch_mechanisms(struct machine *m)
                                                   .user = &m->mechanisms});
 }
 
-/* The per-cycle engine knows no halves. */
+/* The per-cycle engine does not use halves. */
 static void adapt_engine(struct machine *m)
 {
     const struct machine_options *o = &m->options;
@@ -365,7 +365,9 @@ void machine_build(struct machine *m)
     adapt_engine(m);
     m->dispatcher = (struct dispatcher *)part_at(&m->graph, m->dispatcher_group, 0);
     engine_connect(&m->engine);
-    uint32_t threads = o->threads < m->engine.n ? o->threads : m->engine.n; /* more find no work */
+    uint32_t threads =
+        o->threads < m->engine.n ? o->threads : m->engine.n; /* more threads would have no
+                                                                             * work */
     if (threads > 1)
         m->engine.team = team_create(threads);
     if (o->attribute && machine_sm(m, 0)->criticality_counts)

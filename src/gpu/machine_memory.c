@@ -1,5 +1,5 @@
-/* What a machine's memory systems are made of: the GPU's, which its CPU cores share, and the host's
- * of a discrete GPU. */
+/* The memory systems of a machine: the GPU's, which its CPU cores share, and the host's of a
+ * discrete GPU. */
 #include "gpu/machine.h"
 
 static struct address_map map_of(const struct memory_config *memory, const struct dram_config *dram)
@@ -35,7 +35,7 @@ static void describe_gpu(struct machine *m)
                                         .first_network = NET_UP};
 }
 
-/* Nobody performs atomics there: the unit is the one that costs nothing. */
+/* No atomics are performed there: the unit is the one that costs nothing. */
 static void describe_host(struct machine *m)
 {
     const struct machine_config *c = m->config;

@@ -1,7 +1,7 @@
-/* What a machine says of a launch that it did not finish. */
+/* What a machine reports about a launch that it did not finish. */
 #include "gpu/machine.h"
 
-/* One warp for the report to begin with: where a kernel spins, any of those that do. */
+/* One warp for the report to begin with: if a kernel spins, any of the spinning ones. */
 void machine_describe_warp(const struct machine *m, struct strbuf *out)
 {
     struct machine_part best = {0};
@@ -19,7 +19,7 @@ void machine_describe_warp(const struct machine *m, struct strbuf *out)
 
 enum { SHOWN_OF_A_KIND = 2 };
 
-/* Beside CPU cores, which go on, the GPU alone waits for nothing. */
+/* Beside CPU cores, which continue, only the GPU waits for nothing. */
 static void describe_gpu(const struct machine *m, struct strbuf *out)
 {
     const uint32_t groups[] = {m->sm_group, m->dispatcher_group};
@@ -34,12 +34,13 @@ void machine_describe_halt(const struct machine *m, enum machine_end end, struct
     if (end == MACHINE_DEADLOCK)
         strbuf_add(out, "deadlock: nothing can happen any more\n");
     else
-        strbuf_addf(out, "the launch was stopped after %llu cycles (--max-cycles); it still ran\n",
+        strbuf_addf(out,
+                    "the launch was stopped after %llu cycles (--max-cycles) before it ended\n",
                     (unsigned long long)m->options.max_cycles);
     machine_describe_warp(m, out);
     strbuf_add(out, end == MACHINE_DEADLOCK ? "  who waits for what:\n" : MACHINE_DOING_LINE);
     struct strbuf parts = {0};
-    /* Any part may be the cause of a deadlock; what a machine was doing shows in a few. */
+    /* Any part may be the cause of a deadlock; a few show what a machine was doing. */
     if (end == MACHINE_DEADLOCK && machine_is_mixed(m))
         describe_gpu(m, &parts);
     else

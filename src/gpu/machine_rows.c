@@ -47,19 +47,18 @@ static double get_occupancy(const struct machine_totals *t)
     ROW_COUNT("l1d.reservation_fails." name, "cycles", help, sm.stall_cycles[cause])
 
 static const struct stat_row rows[] = {
-    ROW_COUNT("cycles", "core cycles", "time of all launches, overheads included", cycles),
-    ROW_COUNT(
-        "wait_cycles", "core cycles",
-        "time after launches: from the end of each until stores, write-backs and credits have "
-        "come to rest and the next one may begin",
-        wait_cycles),
+    ROW_COUNT("cycles", "core cycles", "time of all launches, including overheads", cycles),
+    ROW_COUNT("wait_cycles", "core cycles",
+              "time after launches: from the end of each until stores, write-backs and credits are "
+              "done and the next one may begin",
+              wait_cycles),
     ROW_COUNT(
         "elapsed_cycles", "core cycles",
         "cycles + wait_cycles: where the time axis of --series, --timeline and --attribute-out "
         "ends",
         elapsed_cycles),
     ROW_RATIO("ipc", "instructions/cycle", "thread instructions per core cycle", get_ipc),
-    ROW_RATIO("occupancy", "fraction", "resident warps against what the machine holds",
+    ROW_RATIO("occupancy", "fraction", "resident warps relative to the machine's maximum",
               get_occupancy),
 #define COUNTER(field, name, unit, help) ROW_COUNT(name, unit, help, sm.field),
     SM_COUNTERS(COUNTER)
@@ -85,7 +84,7 @@ static const struct stat_row rows[] = {
     ROW_COUNT("l1d.reservation_fails", "cycles", "cycles accesses waited at L1D, for any cause",
               reservation_fails),
     STALL("mshr", STALL_MSHR, "cycles an access waited for a free MSHR"),
-    STALL("merge", STALL_MERGE, "cycles an access waited for room in its line's MSHR"),
+    STALL("merge", STALL_MERGE, "cycles an access waited for a free entry in its line's MSHR"),
     STALL("line", STALL_LINE, "cycles an access waited for a line that is not reserved"),
     STALL("miss_queue", STALL_MISS_QUEUE, "cycles an access waited for the miss queue"),
     STALL("port", STALL_PORT, "cycles an access waited for the interconnect"),
@@ -117,7 +116,7 @@ enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 /* --- all tables --- */
 
-/* What decides which rows a machine has. */
+/* What determines which rows a machine has. */
 struct row_kinds {
     bool is_attributed, is_discrete;
     uint32_t n_apps;
@@ -125,7 +124,7 @@ struct row_kinds {
 
 enum { N_TABLES = 4 };
 
-/* The tables of rows, in order; the last are empty where the machine lacks what they count. */
+/* The tables of rows, in order; the last are empty if the machine lacks what they count. */
 static void list_tables(struct row_kinds k, struct stat_table tables[N_TABLES])
 {
     tables[0] = (struct stat_table){rows, N_ROWS};
@@ -146,7 +145,7 @@ static uint32_t own_rows(struct row_kinds k)
 
 static const struct row_kinds all_kinds = {true, true, MIX_MAX_APPS};
 
-/* Behind those of kinds of parts. */
+/* After those of kinds of parts. */
 uint32_t machine_first_mechanism_stat(const struct machine *m)
 {
     uint32_t n =
@@ -197,7 +196,7 @@ struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t 
 
 struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i)
 {
-    struct machine_totals t = {0}; /* then all rows that there may be */
+    struct machine_totals t = {0}; /* then all possible rows */
     if (m)
         machine_totals_take(m, machine_cycle(m), &t);
     return machine_totals_stat(&t, i);

@@ -1,4 +1,4 @@
-/* How a machine's engine is run, for machine.c and machine_host.c alone. */
+/* How a machine's engine is run; only for machine.c and machine_host.c. */
 #ifndef HEDDLE_GPU_MACHINE_RUN_H
 #define HEDDLE_GPU_MACHINE_RUN_H
 
@@ -7,17 +7,18 @@
 
 /* Runs the engine until what was started is done, or up to `limit`. */
 enum machine_end machine_run_engine(struct machine *m, sim_time limit);
-/* The next time at which the engine must stop: for a look, an epoch or a quota. */
+/* The next time at which the engine must stop: for an observer, an epoch or a quota. */
 sim_time machine_next_stop(const struct machine *m);
-/* Everything before t has happened: looks, epochs and quotas till then, in the order of time. */
+/* Everything before t has happened: calls observers, epochs and quotas up to then, in time
+ * order. */
 void machine_stop_until(struct machine *m, sim_time t);
-/* Those parts continue that have something to do, that is CPU cores. */
+/* The parts with something to do continue: the CPU cores. */
 void machine_advance_until(struct machine *m, sim_time t);
 /* The end of the visibility period of t. */
 sim_time machine_next_boundary(const struct machine *m, sim_time t);
-/* Is a repeated launch over because the CPU programs have ended? It need not come to its end. */
+/* Is a repeated launch over because the CPU programs have ended? It need not run to its end. */
 bool machine_is_over(const struct machine *m);
-/* Ends such a launch: with the visibility period in which the last CPU program ends. */
+/* Ends such a launch with the visibility period in which the last CPU program ends. */
 enum machine_end machine_end_with_cpus(struct machine *m);
 bool machine_cpu_failed(const struct machine *m);
 

@@ -62,7 +62,7 @@ void totals_add_slice(const struct shard *part, struct machine_totals *t, sim_ti
     dram_stats_add(&t->dram, dram_stats(p->dram));
 }
 
-/* What a kind counts for itself. */
+/* What a kind counts itself. */
 static void add_counters(struct machine_totals *t, const struct machine *m, uint32_t group)
 {
     const struct machine_part_kind *kind = machine_kind(m, group);
@@ -85,7 +85,7 @@ static void add_ports(struct machine_totals *t, const struct part_graph *g)
     t->down_rx = part_graph_rx_stats(g, NET_DOWN);
 }
 
-/* What a miss of the cache asks for, if it is the same for all. */
+/* What a miss of the cache requests, if it is the same for all. */
 static uint32_t fetch_bytes(const struct cache_config *c)
 {
     return c->sector_bytes == c->line_bytes ? c->line_bytes : 0;
@@ -136,7 +136,7 @@ void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine
     }
 }
 
-/* All that is counted comes before what only describes the machine. */
+/* All counters precede the fields that only describe the machine. */
 enum { COUNTED_BYTES = offsetof(struct machine_totals, n_sms) };
 _Static_assert(COUNTED_BYTES % sizeof(uint64_t) == 0, "totals are words");
 
@@ -159,7 +159,7 @@ void machine_totals_subtract(struct machine_totals *from, const struct machine_t
 
 void machine_run_stats(const struct machine *m, struct run_stats *into)
 {
-    if (m->frozen) { /* launches that are repeated do not count */
+    if (m->frozen) { /* repeated launches do not count */
         run_stats_add(into, &m->frozen->run);
         return;
     }

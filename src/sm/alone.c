@@ -14,8 +14,8 @@ static inline bool is_for_us(const struct op_timing *t)
     return t->needs & (IS_SIMPLE_ALU | IS_BRANCH | TOUCHES_GLOBAL);
 }
 
-/* The cycle, not before `from`, in which the unit of the instruction takes it; UINT64_MAX if that
- * is not known. */
+/* The cycle, not before `from`, in which the instruction's unit accepts it; UINT64_MAX if
+ * unknown. */
 static inline uint64_t open_from(const struct sm *sm, const struct sub_core *core,
                                  const struct op_timing *t, uint64_t from)
 {
@@ -25,8 +25,8 @@ static inline uint64_t open_from(const struct sm *sm, const struct sub_core *cor
     return core->closed >> unit & 1 && core->opens_at[unit] > from ? core->opens_at[unit] : from;
 }
 
-/* The cycle after `now` in which the warp's next instruction issues if nothing comes in between;
- * UINT64_MAX if that does not follow from its results alone. */
+/* The cycle after `now` in which the warp's next instruction issues if nothing intervenes;
+ * UINT64_MAX if its results alone do not determine it. */
 static inline uint64_t next_issue(const struct sm *sm, const struct sm_warp *w, uint64_t now)
 {
     const struct op_timing *t = w->next;
@@ -44,7 +44,7 @@ static inline uint64_t others_due(const struct sm *sm, uint64_t end)
     return sm->out.due < due ? sm->out.due : due;
 }
 
-/* The warp, which has issued in cycle `now`, is left as issue leaves it. */
+/* Leaves the warp, which has issued in cycle `now`, in the state in which issue leaves it. */
 static inline void leave(struct sm *sm, struct sm_warp *w, bool has_fetched, uint64_t now)
 {
     if (has_fetched)
@@ -53,8 +53,8 @@ static inline void leave(struct sm *sm, struct sm_warp *w, bool has_fetched, uin
         sm_examine(sm, w, now, PLANNED_RESULTS);
 }
 
-/* Fetches if the warp has to, and returns the cycle in which it issues again, if nothing but the
- * load/store unit has something to do before; UINT64_MAX, and the warp is left, otherwise. */
+/* Fetches if the warp needs it, and returns the cycle in which it issues again, if only the
+ * load/store unit has something to do before; otherwise leaves the warp and returns UINT64_MAX. */
 static inline uint64_t follow(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t until)
 {
     bool fetches = !w->ibuf;
@@ -72,7 +72,7 @@ static inline uint64_t follow(struct sm *sm, struct sm_warp *w, uint64_t now, ui
     return at;
 }
 
-/* Issues the warp's next instruction in cycle `now`; false if it does not just go on. */
+/* Issues the warp's next instruction in cycle `now`; false if it does not simply continue. */
 static inline __attribute__((always_inline)) bool step(struct sm *sm, struct sm_warp *w,
                                                        uint64_t now)
 {
@@ -100,23 +100,23 @@ static inline __attribute__((always_inline)) bool step(struct sm *sm, struct sm_
 }
 
 /* The load/store unit's part of the cycles after `now` and up to `at`, in which the warp issues
- * next, as far as it goes undisturbed. What comes for the warp meanwhile is not what it waits for.
- * Returns the last cycle that has begun. */
+ * next, as far as it is undisturbed. What arrives for the warp in the meantime is not what it waits
+ * for. Returns the last cycle that has begun. */
 static inline uint64_t let_ldst_work(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t at)
 {
     w->cause = STALLED_NONE;
     return ldst_step(sm, sm->ldst.due > now ? sm->ldst.due : now + 1, at + 1);
 }
 
-/* Has somebody something to do before the warp issues in cycle `at`, or then? */
+/* Does anything else have to happen before the warp issues in cycle `at`, or then? */
 static inline bool is_disturbed(const struct sm *sm, uint64_t at, uint64_t until)
 {
     return sm->issue.ready | sm->fetch.ready | sm->fetch.arrived || at >= until ||
            at >= sm->wheel.due || at >= sm->ldst.due;
 }
 
-/* The instructions of the warp from cycle `now` on, in which it can issue, and before `end`.
- * Returns the last cycle; if issue_due is not after it, issue is still to look at that. */
+/* Issues the warp's instructions from cycle `now` on, in which it can issue, and before `end`.
+ * Returns the last cycle; if issue_due is not after it, issue must still run in it. */
 static uint64_t go_on(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t end)
 {
     uint64_t until = others_due(sm, end), at;

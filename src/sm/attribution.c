@@ -1,4 +1,4 @@
-/* Where the cycles of warps go: their accounts from start to end, and who hears of them. */
+/* Where the cycles of warps go: their accounts from start to end, and their listeners. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,15 +64,15 @@ static void take_account(struct attribution *a, const struct warp_latency *w)
     a->stats.broken += sum != w->end - w->start + w->twice;
 }
 
-/* Algorithm 2 as printed: each visit adds a cycle more to Scheduling. A cycle is a visit or is
- * Scheduling already. */
+/* Algorithm 2 as printed: each visit adds another cycle to Scheduling. Every cycle is either a
+ * visit or Scheduling already. */
 static void count_as_printed(struct warp_latency *w)
 {
     w->twice = w->end - w->start - w->cycles[LATENCY_SCHEDULING];
     w->cycles[LATENCY_SCHEDULING] += w->twice;
 }
 
-/* The warp's account is over before cycle `end`. */
+/* The warp's account ends before cycle `end`. */
 static struct warp_latency close_account(struct sm *sm, uint32_t slot, uint64_t end)
 {
     struct attribution *a = sm->attribution;
@@ -135,7 +135,7 @@ static void count_critical(void *user, const struct cache_event_info *e)
     if (!(hits || goes_around || e->event == CE_MISS) || e->access->kind != MEM_LOAD ||
         !e->access->is_critical)
         return;
-    if (goes_around) /* its miss has been counted just before */
+    if (goes_around) /* its miss has just been counted */
         s->critical_loads--;
     else
         s->critical_loads++;
@@ -149,7 +149,7 @@ void attribution_create(struct sm *sm)
     if (sm->attribution)
         return;
     sm->attribution = xcalloc(1, sizeof *sm->attribution);
-    if (sm->criticality->desc != criticality_find("none")) /* else no access is critical */
+    if (sm->criticality->desc != criticality_find("none")) /* otherwise no access is critical */
         cache_observe(sm->l1d, count_critical, &sm->attribution->stats);
     sm->attribution->pace = pace_create(sm->criticality->desc == criticality_find("oracle"));
 }

@@ -58,62 +58,64 @@ enum latency {
 /* The unit that a structural hazard waits for, by enum sm_unit. */
 extern const char *const latency_unit_titles[N_UNITS];
 
-/* How the warps of CTAs kept pace (sm/pace.h), summed over the CTAs that have ended. */
+/* How the warps of CTAs kept pace (sm/pace.h), summed over finished CTAs. */
 struct pace_stats {
-    /* Of CTAs of more than one warp: their number and that of their warps. */
+    /* For CTAs of more than one warp: their number and that of their warps. */
     uint64_t ctas, warps;
-    uint64_t slowest[N_LATENCIES], fastest[N_LATENCIES]; /* of the slowest, the fastest warps */
+    uint64_t slowest[N_LATENCIES], fastest[N_LATENCIES]; /* of the slowest and the fastest warps */
     uint64_t slowest_cycles, fastest_cycles;             /* their lives */
     uint64_t slowest_twice, fastest_twice;               /* see warp_latency */
-    uint64_t cta_warp_cycles;                            /* warps x the life of the slowest */
-    uint64_t idle_cycles; /* the part of them in which warps had ended already */
-    /* Of these, with an oracle: whose slowest warp is not the one that it took for the slowest; is
-     * one that it took for faster than the mean of the CTA. */
+    uint64_t cta_warp_cycles;                            /* warps x the lifetime of the slowest */
+    uint64_t idle_cycles; /* the part of them after the warps had ended */
+    /* Of these, with an oracle: CTAs whose slowest warp is not the predicted one; CTAs whose
+     * slowest warp was predicted to be faster than the mean. */
     uint64_t inversions, inversions_by_fast;
-    /* Of all CTAs, samples of the warp that was the slowest in the end: how many, how many with no
-     * other warp of its CTA alive, how many that took it for slow among all warps of its CTA, and
-     * among those alive if there were others. */
+    /* For all CTAs, samples of the warp that was slowest in the end: their number, those with no
+     * other live warp in its CTA, those in which it was rated slow among all warps of its CTA, and
+     * among the live ones if there were others. */
     uint64_t samples, samples_alone, slow, slow_among_others;
 };
 
-/* Summed over the warps of an SM that have ended, or that a launch which was cut off left alive. */
+/* Summed over the warps of an SM that have ended, or were still alive when a launch was cut off. */
 struct latency_stats {
     uint64_t cycles[N_LATENCIES];
-    uint64_t
-        structural[N_UNITS]; /* STRUCTURAL_HAZARD by the unit that was wanted, of live ones too */
+    uint64_t structural[N_UNITS]; /* STRUCTURAL_HAZARD by the unit that was needed, including live
+                              * warps */
     uint64_t warps;
-    uint64_t cut; /* of these: left alive */
+    uint64_t cut; /* of these: still alive */
     struct pace_stats pace;
-    /* Loads of L1D by warps that the criticality provider takes for critical at that moment. */
+    /* L1D loads by warps that the criticality provider rates critical at that time. */
     uint64_t critical_loads, critical_hits;
-    uint64_t twice;  /* cycles that count for their cause and for Scheduling: none, or as printed */
-    uint64_t broken; /* warps whose categories do not sum up to their lifetime: none, or a fault */
+    uint64_t twice;  /* cycles counted both for their cause and for Scheduling: none, or as
+                      * printed */
+    uint64_t broken; /* warps whose categories do not sum to their lifetime: none, unless there is a
+                      * bug */
 };
 
-/* A warp that has ended, or was left alive. */
+/* A warp that has ended, or is still alive at the cut-off. */
 struct warp_latency {
     uint32_t sm, slot, cta_slot, launch, warp_in_cta;
     uint64_t cta;
-    uint64_t start, end; /* the first cycle, and the one after the last */
-    bool is_cut;         /* left alive: the launch was cut off before the cycle `end` */
+    uint64_t start, end; /* the first cycle, and one past the last */
+    bool is_cut;         /* still alive: the launch was cut off before the cycle `end` */
     bool is_last_of_cta; /* its CTA ends with it */
     uint64_t cycles[N_LATENCIES];
-    uint64_t twice; /* of these cycles, how many count for Scheduling too */
+    uint64_t twice; /* cycles that also count for Scheduling */
 };
 
-/* Consecutive cycles of one warp in one category; the longest such piece. */
+/* Consecutive cycles of one warp in one category, as long as possible. */
 struct latency_span {
     uint32_t slot;
     enum latency latency;
-    uint64_t from, to; /* to: the first cycle that does not belong to it */
-    uint32_t pc;       /* of its first cycle: what issues, or would */
+    uint64_t from, to; /* to: one past the last cycle */
+    uint32_t pc;       /* at its first cycle: the instruction that issues, or would */
 };
 
-/* Told as it happens, in the order of time for each warp; any may be NULL. */
+/* Called as it happens, in time order for each warp; any may be NULL. */
 struct attribution_listener {
     void (*on_warp_start)(void *user, uint32_t slot, uint64_t now);
     void (*on_span)(void *user, const struct latency_span *s);
-    void (*on_warp_end)(void *user, const struct warp_latency *w); /* or was left alive */
+    void (*on_warp_end)(void *user, const struct warp_latency *w); /* or is still alive */
     void *user;
 };
 enum { ATTRIBUTION_MAX_LISTENERS = 2 };
@@ -121,27 +123,27 @@ enum { ATTRIBUTION_MAX_LISTENERS = 2 };
 struct attribution;
 struct sm;
 
-/* Before the first launch; once is enough. */
+/* Call it before the first launch; once is enough. */
 void attribution_create(struct sm *sm);
 void attribution_destroy(struct attribution *a); /* NULL is fine */
 void attribution_listen(struct attribution *a, const struct attribution_listener *l);
 const struct latency_stats *attribution_stats(const struct attribution *a);
 
-/* Called every ATTRIBUTION_SAMPLE_CYCLES core cycles, before anything of that cycle has happened:
- * what does the criticality provider say? The period is chosen: the source calls it periodic. */
+/* Called every ATTRIBUTION_SAMPLE_CYCLES core cycles, before any event of that cycle: samples the
+ * criticality provider. The period is chosen: the source only calls it periodic. */
 enum { ATTRIBUTION_SAMPLE_CYCLES = 256 };
 void attribution_sample(struct sm *sm, uint64_t now);
 
 /* --- called by the SM, which must have an attribution --- */
 void attribution_start(struct sm *sm, uint32_t slot, uint64_t now);
 void attribution_end(struct sm *sm, uint32_t slot, uint64_t now);
-/* The launch is cut off before cycle `now`: what is known of the warps that are alive. */
+/* The launch is cut off before cycle `now`: closes the accounts of live warps. */
 void attribution_cut(struct sm *sm, uint64_t now);
-/* Scheduler `s` looked at warps in cycle `now` and is about to let p.warp issue, if it is one. */
+/* Scheduler `s` visited warps in cycle `now` and is about to issue p.warp, if any. */
 void attribution_visit(struct sm *sm, uint32_t s, struct sched_pick p, uint64_t now);
-/* It has issued the instruction at `pc`. */
+/* The warp has issued the instruction at `pc`. */
 void attribution_issued(struct sm *sm, uint32_t slot, uint32_t pc);
-/* Attributes the cycles before `now` that were skipped, because nothing could change in them. */
+/* Attributes the skipped cycles before `now`, in which nothing could change. */
 void attribution_catch_up(struct sm *sm, uint64_t now);
 
 #endif

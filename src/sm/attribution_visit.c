@@ -71,7 +71,7 @@ static enum latency unit_cause(const struct sm *sm, uint32_t unit)
     return is_mshr && unit_waits_for_a_place(sm) ? LATENCY_MSHR : LATENCY_STRUCTURAL_HAZARD;
 }
 
-/* Loads that hit, or whose data have come, are not missing. */
+/* Loads that hit, or whose data have arrived, are not missing. */
 static bool is_missing(const struct sm *sm, uint32_t slot, const struct pending_load *l)
 {
     const struct load_record *r = l->record;
@@ -87,7 +87,7 @@ static const struct pending_load *missing_load(const struct sm *sm, uint32_t slo
     return is_pending && is_missing(sm, slot, l) ? l : NULL;
 }
 
-/* The load that misses and that the next instruction waits for, the first by operands. */
+/* The load that misses and that the next instruction waits for; the first one in operand order. */
 static const struct pending_load *awaited_load(const struct sm *sm, uint32_t slot)
 {
     const struct op_info *info = &sm->emu.program->info[sm->warps[slot].emu->pc];
@@ -181,9 +181,9 @@ void attribution_leave_queue(struct sm *sm, uint64_t warps, uint64_t now)
         attribution_add(sm, (uint32_t)__builtin_ctzll(warps), sm->attribution->queued_cause, now);
 }
 
-/* Where memory is the limit, most visits are of warps that would issue to the load/store unit while
- * that is full. Those are the same from cycle to cycle: their cycles are added when that is over.
- * Returns which of the warps of scheduler `s` that it visits are such. */
+/* If memory is the bottleneck, most visits are of warps that would issue to the full load/store
+ * unit. Nothing changes for them from cycle to cycle: their cycles are added when that is over.
+ * Returns which of the warps that scheduler `s` visits are of this kind. */
 static uint64_t visit_queued(struct sm *sm, uint32_t s, uint64_t warps, uint64_t from, uint64_t to)
 {
     struct attribution *a = sm->attribution;
@@ -203,7 +203,7 @@ static uint64_t visit_queued(struct sm *sm, uint32_t s, uint64_t warps, uint64_t
     return queued;
 }
 
-/* Scheduler `s` looks at these in each of the cycles from .. to-1. */
+/* Scheduler `s` visits these in each of the cycles from .. to-1. */
 static void visit_all(struct sm *sm, uint32_t s, uint64_t warps, uint64_t from, uint64_t to)
 {
     warps &= ~visit_queued(sm, s, warps, from, to);
@@ -222,7 +222,7 @@ void attribution_visit(struct sm *sm, uint32_t s, struct sched_pick p, uint64_t 
     attribution_add(sm, (uint32_t)p.warp, LATENCY_EXEC, now + 1);
 }
 
-/* In skipped cycles nobody issues: every scheduler looks at all its warps, or at those that pick()
+/* No warp issues in skipped cycles: every scheduler visits all its warps, or those that pick()
  * names when it leaves ready ones alone. */
 void attribution_catch_up(struct sm *sm, uint64_t now)
 {

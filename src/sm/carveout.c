@@ -8,11 +8,11 @@ static bool add_size(struct carveout *c, const char *word, struct strbuf *why)
 {
     uint64_t bytes;
     if (!number_parse_bytes(word, &bytes))
-        strbuf_addf(why, "'%s' is no size of shared memory", word);
+        strbuf_addf(why, "'%s' is not a size of shared memory", word);
     else if (c->n == CARVEOUT_MAX_SIZES)
-        strbuf_addf(why, "there may be %d sizes of shared memory at most", CARVEOUT_MAX_SIZES);
+        strbuf_addf(why, "at most %d sizes of shared memory are possible", CARVEOUT_MAX_SIZES);
     else if (c->n && bytes <= c->shared_bytes[c->n - 1])
-        strbuf_addf(why, "sizes of shared memory must ascend: '%s' does not", word);
+        strbuf_addf(why, "sizes of shared memory must be in ascending order: '%s' is not", word);
     else {
         c->shared_bytes[c->n++] = bytes;
         return true;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Neighbours lie in the line found last. */
+/* Neighbouring lanes fall into the line found last. */
 static inline struct line_access *find_line(struct line_access *from, struct line_access *end,
                                             uint64_t line)
 {
@@ -14,15 +14,16 @@ static inline struct line_access *find_line(struct line_access *from, struct lin
     return NULL;
 }
 
-/* One of 64 numbers for a line. Lines that lie evenly apart, as those of lanes mostly do, have
- * different ones (Knuth, The Art of Computer Programming 3, 6.4: the golden ratio). */
+/* One of 64 numbers for a line. Evenly spaced lines, as those of lanes usually are, have different
+ * ones (Knuth, The Art of Computer Programming 3, 6.4: the golden ratio). */
 static inline uint32_t number_of_line(uint64_t line)
 {
     return (uint32_t)line * 0x9e3779b9u >> 26;
 }
 
 /* The lanes of a group, one after the other. A lane's access has at most 32 bytes, aligned: it lies
- * in one segment. A line whose number nobody has seen is new; only others have to be looked for. */
+ * in one segment. A line whose number has not occurred yet is new; only others must be searched
+ * for. */
 static uint32_t coalesce_group(const uint64_t *address, uint32_t mask, uint64_t in_line,
                                struct line_access *out)
 {
@@ -52,8 +53,8 @@ _Static_assert(sizeof(of_lanes) == 2 * sizeof(struct line_access) &&
                    offsetof(struct line_access, segments) == 12,
                "the line, then the lanes with the segments above them");
 
-/* Does every lane of a full warp have a line above that of the one before? Then no two have the
- * same. */
+/* Is every lane of a full warp in a line above that of the previous one? Then no two share a
+ * line. */
 static inline bool lines_rise(const uint64_t *address, uint64_t in_line)
 {
     order_of_lanes rising = {-1, -1, -1, -1};
@@ -66,7 +67,7 @@ static inline bool lines_rise(const uint64_t *address, uint64_t in_line)
     return (rising[0] & rising[1] & rising[2] & rising[3]) != 0;
 }
 
-/* A full warp whose lanes have a line each, four at a time: as coalesce_group() has it. */
+/* A full warp whose lanes have a line each, four at a time: same result as coalesce_group(). */
 static uint32_t coalesce_apart(const uint64_t *address, uint64_t in_line, struct line_access *out)
 {
     of_lanes lane = {1, 2, 4, 8}, segment_0 = {1ull << 32, 1ull << 32, 1ull << 32, 1ull << 32};
@@ -79,8 +80,8 @@ static uint32_t coalesce_apart(const uint64_t *address, uint64_t in_line, struct
     return WARP_LANES;
 }
 
-/* A full warp whose lanes have the same place in a line each: two accesses differ from the two
- * before by lines and lanes. */
+/* A full warp whose lanes have the same offset in a line each: two accesses differ from the
+ * previous two only in lines and lanes. */
 static uint32_t coalesce_comb(uint64_t first, uint64_t step, uint64_t in_line,
                               struct line_access *out)
 {
@@ -103,7 +104,7 @@ static inline uint64_t bits_below(uint32_t n)
     return n >= 64 ? ~0ull : (1ull << n) - 1;
 }
 
-/* The bytes [from, to) of a line, touched by so many of a full warp's lanes from `lane` on. */
+/* The bytes [from, to) of a line, touched by that many of a full warp's lanes from `lane` on. */
 static inline struct line_access make_run(uint64_t line, uint32_t lane, uint32_t lanes,
                                           uint32_t from, uint32_t to)
 {
@@ -113,7 +114,7 @@ static inline struct line_access make_run(uint64_t line, uint32_t lane, uint32_t
                                             (1u << from / SEGMENT_BYTES)};
 }
 
-/* Apart, so that the common case saves no registers. */
+/* A separate function, so that the common case saves no registers. */
 static __attribute__((noinline)) uint32_t split_run(uint64_t first, uint32_t step, uint32_t bytes,
                                                     uint32_t line_bytes, uint32_t group,
                                                     struct line_access *out)
@@ -150,8 +151,8 @@ uint32_t coalesce_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t li
     return 1;
 }
 
-/* The most common shapes are a full warp side by side, or all at one place. The ends tell which it
- * can be; only that one is looked for. */
+/* The most common patterns are a full warp of adjacent lanes, or all at one address. The two ends
+ * tell which is possible; only that one is checked. */
 static bool is_run(const uint64_t *address, uint32_t bytes, uint32_t *step)
 {
     uint64_t first = address[0], unlike = 0;

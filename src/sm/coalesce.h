@@ -1,4 +1,4 @@
-/* From the lanes' addresses to accesses of lines, as the generation joins them. */
+/* Coalesces the lanes' addresses into accesses of lines, as the GPU generation does. */
 #ifndef HEDDLE_SM_COALESCE_H
 #define HEDDLE_SM_COALESCE_H
 
@@ -16,27 +16,26 @@ static inline uint32_t coalesce_all_segments(uint32_t line_bytes)
 }
 
 /* Joins the accesses of `bytes` bytes per lane that fall into one line, separately for each group
- * of `group` lanes; in order of their first lane. Returns how many there are. */
+ * of `group` lanes; in order of their first lane. Returns their number. */
 uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
                   uint32_t group, struct line_access *out);
 
-/* The same for a full warp of lanes side by side (step = bytes) or at one place (step = 0), aligned
- * to their size; `first` is the first lane's. */
+/* The same for a full warp of adjacent lanes (step = bytes) or at one address (step = 0), aligned
+ * to their size; `first` is the first lane's address. */
 uint32_t coalesce_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t line_bytes,
                       uint32_t group, struct line_access *out);
 
-/* The same for a full warp whose lanes lie evenly apart: each as far above the one before, less
- * than 2^32 bytes. */
+/* The same for a full warp of evenly spaced lanes, less than 2^32 bytes apart. */
 uint32_t coalesce_strided(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
                           uint32_t group, struct line_access *out);
 
-/* What these accesses, so many of them, are in detail. */
+/* The details of these accesses. */
 void coalesce_describe(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
                        const struct line_access *access, uint32_t n, struct line_detail *out);
 void coalesce_describe_run(uint64_t first, uint32_t step, uint32_t bytes, uint32_t line_bytes,
                            const struct line_access *access, uint32_t n, struct line_detail *out);
 
-/* The most lanes that want different words of one shared memory bank: passes an access takes. */
+/* The most lanes that access different words of one shared memory bank: the number of passes. */
 uint32_t coalesce_shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes,
                                 uint32_t n_banks);
 

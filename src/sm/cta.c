@@ -20,7 +20,7 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
     struct sm_warp *w = &sm->warps[slot];
     struct scoreboard scoreboard = {.wide_pending = w->scoreboard.wide_pending,
                                     .wide_memory = w->scoreboard.wide_memory};
-    if (sm->operands.pending_words > 1) { /* otherwise nobody looks there */
+    if (sm->operands.pending_words > 1) { /* otherwise it is not used */
         memset(scoreboard.wide_pending, 0,
                sm->operands.pending_words * sizeof *scoreboard.wide_pending);
         memset(scoreboard.wide_memory, 0,
@@ -52,7 +52,7 @@ static void start_warp(struct sm *sm, struct emu_cta *cta, uint32_t cta_slot, ui
         sm->criticality->desc->on_warp_start(sm->criticality, slot, now);
     if (sm->sched->on_warp_start)
         sm->sched->on_warp_start(sm->scheduler, slot, now);
-    if (sm->issue.keeps_hold) /* it may let others go */
+    if (sm->issue.keeps_hold) /* it may release other warps */
         sm->issue.due = 0;
     if (sm->attribution)
         attribution_start(sm, slot, now);
@@ -66,7 +66,7 @@ void sm_start_cta(struct sm *sm, uint64_t number, uint64_t now)
     cta_start(&sm->emu, cta, number);
     if (sm->emu.tracer)
         sm->emu.tracer->cta_begins(&sm->emu, cta);
-    if (sm->issue.keeps_hold && now) /* that of this cycle comes with its issue */
+    if (sm->issue.keeps_hold && now) /* the hold of this cycle comes with its issue */
         sm_advance_scheduler(sm, now - 1);
     if (!sm->n_resident++)
         sm->rest.active_since = now;

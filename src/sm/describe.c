@@ -1,5 +1,5 @@
-/* What an SM says of itself when a launch does not end: the words of the functional reports, with
- * what a machine adds to them. */
+/* What an SM reports when a launch does not end: the wording of the functional reports, plus what a
+ * machine adds. */
 #include <string.h>
 
 #include "sm/sm.h"
@@ -7,7 +7,7 @@
 uint32_t sm_warp_pc(const struct sm *sm, uint32_t slot)
 {
     const struct emu_warp *w = sm->warps[slot].emu;
-    /* A barrier has been executed by those who wait at it. */
+    /* The warps that wait at a barrier have executed it. */
     return w->state == WARP_AT_BARRIER && w->pc > 0 ? w->pc - 1 : w->pc;
 }
 
@@ -62,7 +62,7 @@ static uint64_t who_does(const struct sm *sm, uint64_t slots, const char *text)
     return found;
 }
 
-/* Every warp once: those that do the same in one line. */
+/* Every warp once: those that do the same share a line. */
 static void describe_warps(const struct sm *sm, struct strbuf *out)
 {
     struct strbuf doing = {0};
@@ -82,7 +82,7 @@ static void describe_warps(const struct sm *sm, struct strbuf *out)
     strbuf_destroy(&doing);
 }
 
-/* Not yet, where it was only foreseen. */
+/* Not yet, if it was only foreseen. */
 static bool is_stalled(const struct sm *sm)
 {
     return sm->ldst.stalled && sm->ldst.stalled_since < sm_cycle_at(sm, sm->shard.engine->now);
@@ -93,7 +93,7 @@ void sm_describe_wait(const struct shard *s, struct strbuf *out)
     const struct sm *sm = (const struct sm *)s;
     struct strbuf parts = {0};
     strbuf_addf(out,
-                "SM %u: CTAs on it: %u; requests under way: %llu, in the miss queue: %u; "
+                "SM %u: CTAs on it: %u; requests in flight: %llu, in the miss queue: %u; "
                 "instructions in the load/store unit: %u%s\n",
                 sm->index, sm->n_resident, (unsigned long long)sm->out.n_out, sm->out.n, sm->ldst.n,
                 is_stalled(sm) ? " (stalled)" : "");

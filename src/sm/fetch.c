@@ -1,5 +1,5 @@
-/* Instruction fetch: fetch_warps warps a cycle, round-robin among those whose buffer is empty,
- * through the instruction cache. Instructions can issue the cycle after. */
+/* Instruction fetch: fetch_warps warps per cycle, round-robin among those with an empty buffer,
+ * through the instruction cache. Instructions can issue in the next cycle. */
 #include "sm/fetch.h"
 #include "sm/send.h"
 
@@ -9,14 +9,14 @@ static inline uint32_t next_warp(const struct sm *sm)
     return (uint32_t)__builtin_ctzll(behind ? behind : all);
 }
 
-/* Who waits for a line: its slot, counted from one. */
+/* The waiter of a line: its slot, counted from one. */
 static inline void *waiter_of(const struct sm_warp *w)
 {
     return (void *)(uintptr_t)(w->slot + 1);
 }
 
-/* Takes an instruction cache's line that is not there, or is but somebody watches; false if the
- * cache does not take that now. */
+/* Takes a line that the instruction cache does not have, or has with observers; false if the cache
+ * does not accept the request now. */
 static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     uint32_t slot = w->slot, pc = w->emu->pc, line_bytes = sm->config->l1i.line_bytes;
@@ -50,7 +50,7 @@ static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w
     return true;
 }
 
-/* The next warp's turn; false if the instruction cache does not take it now. */
+/* The next warp's turn; false if the instruction cache does not accept it now. */
 static inline bool fetch_one(struct sm *sm, uint64_t now)
 {
     struct sm_warp *w = sm_warp_of(sm, next_warp(sm));

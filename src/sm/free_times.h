@@ -1,6 +1,6 @@
-/* When each of several equal things (units, operand collectors) is free again. They are kept in
- * order in a ring: as new times are nearly always the latest, taking the first and giving it a new
- * one costs the same however many there are. */
+/* When each of several equal resources (units, operand collectors) is free again. They are kept in
+ * order in a ring: new times are nearly always the latest, so taking the first and giving it a new
+ * time costs the same however many there are. */
 #ifndef HEDDLE_SM_FREE_TIMES_H
 #define HEDDLE_SM_FREE_TIMES_H
 
@@ -12,10 +12,10 @@ enum { FREE_TIMES_MAX = 16 };
 struct free_times {
     uint64_t at[FREE_TIMES_MAX]; /* from `first` downwards, going round, earliest first */
     uint64_t latest;             /* none of them is later */
-    uint32_t first, top;         /* places are 0 to top */
+    uint32_t first, top;         /* indices are 0 to top */
 };
 
-/* All of them are free from the beginning. */
+/* All of them are free at the beginning. */
 static inline struct free_times free_times_of(uint32_t n)
 {
     return (struct free_times){.top = n - 1};
@@ -26,7 +26,7 @@ static inline uint64_t free_times_first(const struct free_times *f)
     return f->at[f->first];
 }
 
-/* Moves a time that is not the latest from the last place to where it belongs. */
+/* Moves a time that is not the latest from the last entry to its position. */
 static __attribute__((noinline, unused)) void free_times_sort(struct free_times *f, uint32_t last,
                                                               uint64_t at)
 {
@@ -41,7 +41,7 @@ static __attribute__((noinline, unused)) void free_times_sort(struct free_times 
     f->at[i] = at;
 }
 
-/* The one that is free first is taken until `at`, which is not before any of the others. */
+/* Takes the one that is free first until `at`, which is not before any of the others. */
 static inline void free_times_take_in_order(struct free_times *f, uint64_t at)
 {
     uint32_t place = f->first, next = place - 1;
@@ -55,7 +55,7 @@ static inline bool free_times_is_one(const struct free_times *f)
     return !f->top;
 }
 
-/* The one that is free first is taken until `at`: its place becomes the last one. */
+/* Takes the one that is free first until `at`: it moves to its new position. */
 static inline void free_times_take(struct free_times *f, uint64_t at)
 {
     uint32_t place = f->first, next = place - 1;

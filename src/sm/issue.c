@@ -1,13 +1,13 @@
-/* Issue where others than the scheduler decide or listen; and the consequences of
- * instructions after which a warp does not just go on. issue.h has the rest. */
+/* Issue if others than the scheduler decide or listen, and the consequences of instructions after
+ * which a warp does not simply continue. issue.h has the rest. */
 #include "sm/issue.h"
 
 #include "emu/hostcall.h"
 
 /* --- units --- */
 
-/* The first cycle in which the unit takes an instruction; the load/store unit, which all sub-cores
- * share, does not know. */
+/* The first cycle in which the unit accepts an instruction; unknown for the load/store unit, which
+ * all sub-cores share. */
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
 {
     if (unit == UNIT_LDST)
@@ -28,8 +28,8 @@ uint64_t sm_collect_later(const struct sm *sm, const struct sm_warp *w, const st
     return last + 1;
 }
 
-/* Banks write the results in cycle `done`. If nothing else is to be done then, an event does what
- * a bank has not expected. */
+/* Banks write the results in cycle `done`. If nothing else is to be done then, an event handles
+ * what a bank has not expected. */
 static void expect_writes(struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
                           uint64_t done, uint64_t now)
 {
@@ -56,8 +56,8 @@ void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
 
 /* --- issue --- */
 
-/* After a barrier instruction: who waits now, and who was let go. What the scheduler looks at shows
- * the warp waiting before it is told. */
+/* After a barrier instruction: which warps wait now, and which were released. The view shows the
+ * warp waiting before the scheduler receives the event. */
 void sm_barrier_issued(struct sm *sm, uint32_t slot, uint64_t now)
 {
     sm->sched_warps[slot].at_barrier = true;
@@ -101,7 +101,7 @@ bool sm_perform_heap_calls(struct sm *sm, sim_time t)
     return freed;
 }
 
-/* The warp has ended, or has come to wait for more than its next instruction. */
+/* The warp has ended, or waits for more than its next instruction. */
 static __attribute__((noinline)) void stop_warp(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     if (w->emu->state == WARP_AT_HEAP)
@@ -150,7 +150,7 @@ void sm_tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, u
         tell_branch(sm, slot, pc, active, lanes);
 }
 
-/* Of the warps `ready` those that the policy lets issue. */
+/* The warps among `ready` that the policy permits to issue. */
 static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
 {
     const struct scheduler_desc *d = sm->sched;
@@ -162,7 +162,8 @@ static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
     return ready;
 }
 
-/* Who issues if the warps `ready` of the slot can; if none can, the policy is not asked. */
+/* The warp that issues if the warps `ready` of the slot can; if none can, the policy is not
+ * called. */
 static inline struct sched_pick pick_ready(const struct sm *sm, uint32_t s, uint64_t ready,
                                            uint64_t now)
 {
@@ -192,8 +193,8 @@ static inline uint32_t next_scheduler(const struct sm *sm, uint32_t s)
     return s + 1 == sm->config->n_schedulers ? 0 : s + 1;
 }
 
-/* Issues the warp's next instruction and notifies listeners; false if that was a fault. `by`
- * is the scheduler, which is still to be told if mode is ANY_MACHINE. */
+/* Issues the warp's next instruction and notifies listeners; false after a fault. `by` is the
+ * scheduler, which has not been notified yet if mode is ANY_MACHINE. */
 static inline __attribute__((always_inline)) bool
 issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum issue_mode mode)
 {
@@ -223,7 +224,7 @@ issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum
     if (wants_lanes)
         sm_tell_lanes(sm, w->slot, pc, active, lanes);
     sm_occupy(sm, w, t, pc, now, mode);
-    if (!t->n_writes && sm->issue.tells_commits) /* nothing of it is still to come */
+    if (!t->n_writes && sm->issue.tells_commits) /* nothing of it is outstanding */
         sm_tell_commit(sm, w->slot, now);
     if (e->state != WARP_RUNNING)
         stop_warp(sm, w, now);
@@ -237,7 +238,7 @@ bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now)
     return issue_and_tell(sm, w->scheduler, w, now, SIMPLE_MACHINE);
 }
 
-/* Each scheduler in turn, telling who was looked at on the way; false if none issued. */
+/* Each scheduler in turn, recording which warps were visited; false if none issued. */
 static __attribute__((noinline)) bool issue_attributed(struct sm *sm, uint64_t now)
 {
     bool any = false;
@@ -257,7 +258,7 @@ static __attribute__((noinline)) bool issue_attributed(struct sm *sm, uint64_t n
     return any;
 }
 
-/* The same without telling, for when no fault has happened. */
+/* The same without recording, while no fault has happened. */
 static bool issue_ready(struct sm *sm, uint64_t now)
 {
     bool any = false;
@@ -280,7 +281,7 @@ static bool issue_ready(struct sm *sm, uint64_t now)
 }
 
 /* The first cycle after `now` at which one of a sub-core's warps might issue; now or earlier = one
- * has a unit already. The load/store unit says when it has room. */
+ * already has a unit. The load/store unit reports when it has room. */
 static uint64_t unit_for_any(const struct sm *sm, const struct sub_core *core, uint64_t warps)
 {
     uint64_t next = UINT64_MAX, waiting = ldst_has_room(sm) ? 0 : sm->issue.by_unit[UNIT_LDST];
@@ -322,8 +323,8 @@ void sm_advance_scheduler(struct sm *sm, uint64_t now)
     }
 }
 
-/* After one that issued another mostly can, if any: not worth working out when. The per-cycle
- * engine leaves out no cycle and asks for everything. */
+/* After a warp has issued, another one usually can, if any: computing when is not worthwhile. The
+ * per-cycle engine simulates every cycle and asks for everything. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now)
 {
     bool any = false;

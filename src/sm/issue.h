@@ -29,7 +29,7 @@ void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
 int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
 /* Issues the warp's next instruction as sm_issue_unobserved() does, and notifies listeners. */
 bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
-/* Tells policies of the lanes that have issued an instruction, of those that were active. */
+/* Tells policies how many of the active lanes have issued an instruction. */
 void sm_tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes);
 /* sm_issue_short() below where sm.has_listeners holds. */
 void sm_issue_to_listeners(struct sm *sm, uint64_t now);
@@ -74,7 +74,7 @@ static inline uint64_t sm_dispatch(struct sub_core *core, const struct op_timing
 
 /* --- an instruction --- */
 
-/* The results come in cycle `done`. With planned results, a single result that its bank expects
+/* The results arrive in cycle `done`. With planned results, a single result that its bank expects
  * needs no event. */
 static inline __attribute__((always_inline)) void
 sm_expect_results(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
@@ -223,7 +223,7 @@ sm_issue_arithmetic(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
 }
 
 /* Issues the warp's next instruction where issue_part.is_short holds and the scheduler has been
- * told; false if that was a fault. */
+ * notified; false after a fault. */
 static inline __attribute__((always_inline)) bool
 sm_issue_unobserved(struct sm *sm, struct sm_warp *w, uint64_t now, enum issue_mode mode)
 {
@@ -264,7 +264,7 @@ static inline uint64_t sm_warps_with_unit(const struct sm *sm, struct sub_core *
     return sm_warps_not_at_ldst(sm, ready & ~waiting);
 }
 
-/* The warps that the scheduler holds back, where it keeps that. */
+/* The warps that the scheduler holds back, if it keeps that mask. */
 static inline uint64_t sm_warps_held(const struct sm *sm)
 {
     const struct sched_hold *hold = &sm->scheduler->hold;
@@ -298,7 +298,7 @@ sm_issue_short(struct sm *sm, uint64_t now, enum issue_mode mode, bool has_liste
         int slot = sm->issue.pick_and_issue ? sm->issue.pick_and_issue(sm->scheduler, s, ready, now)
                                             : sm_pick_then_tell(sm, s, ready, now);
         if (slot < 0 && has_listeners && sm->issue.tells_long_stalls)
-            continue; /* the slot stays idle until the scheduler hears of an event */
+            continue; /* the slot stays idle until the scheduler receives an event */
         next = 0;
         if (slot < 0)
             continue;

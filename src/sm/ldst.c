@@ -232,7 +232,7 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
             break;
         now = next;
     }
-    if (l->next != first) /* one without accesses has no counter */
+    if (l->next != first) /* an instruction without accesses has no counter */
         *l->n_requests += l->next - first;
     if (l->next == l->n)
         finish_op(sm, l, now);

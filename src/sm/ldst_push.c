@@ -1,12 +1,12 @@
-/* What a memory instruction touches: the lines of its lanes, its passes of shared memory. */
+/* What a memory instruction accesses: the lines of its lanes, its passes of shared memory. */
 #include <string.h>
 
 #include "sm/sm.h"
 
-/* Local memory has an address range of its own. */
+/* Local memory has a separate address range. */
 #define LOCAL_BASE 0x2000000000ull
 
-/* The lines of some of the lanes; how many there are. */
+/* The lines of some of the lanes; returns their number. */
 static inline uint32_t join_lanes(const struct sm *sm, uint32_t mask, uint32_t bytes,
                                   uint32_t line_bytes, struct line_access *out)
 {
@@ -39,8 +39,8 @@ static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
         coalesce_describe(last->address, bytes, line_bytes, out, n, detail);
 }
 
-/* The same word of all threads that the machine holds lies side by side: lanes, then warp slots,
- * then SMs, then the next word (the mapping of GPGPU-Sim's translate_local_memaddr). */
+/* The same word of all threads that the machine holds is contiguous: lanes, then warp slots, then
+ * SMs, then the next word (the mapping of GPGPU-Sim's translate_local_memaddr). */
 static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
 {
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec, piece = bytes < 4 ? bytes : 4;
@@ -65,12 +65,12 @@ static void add_shared(struct sm *sm, struct ldst_op *l, uint32_t mask, const ui
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec, n_banks = sm->config->shared_banks;
     bool is_run = sm->emu.last.shape >= CONSECUTIVE && mask == ~0u;
     l->shared_passes +=
-        is_run && bytes == 4 && n_banks == WARP_LANES /* a bank a lane, or one word for all */
+        is_run && bytes == 4 && n_banks == WARP_LANES /* one bank per lane, or one word for all */
             ? 1
             : coalesce_shared_passes(address, mask, bytes, n_banks);
 }
 
-/* Lanes of a generic access go where their address says. */
+/* Lanes of a generic access go to the space of their address. */
 static void add_generic(struct sm *sm, struct ldst_op *l, uint32_t mask)
 {
     uint32_t shared = 0, local = 0;
@@ -147,7 +147,7 @@ static void note_atomics(struct sm *sm, struct ldst_op *l)
     sm->stats.atomic_requests += l->n;
 }
 
-/* Atomics that could be issued may have to let the store pass first. */
+/* Atomics that could issue may have to let the store pass first. */
 static void note_store(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     w->visible_at = sm_visible_cycle(sm, now * sm->clock->period);

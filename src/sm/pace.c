@@ -17,7 +17,7 @@ struct cta_pace {
     uint64_t sum_cycles;
     struct warp_latency fastest, slowest;
     struct prediction of_slowest;
-    uint32_t n_started, expected; /* the warp that was said to be the slowest at its start */
+    uint32_t n_started, expected; /* the warp predicted to be the slowest at its start */
     int64_t expected_criticality, sum_expected;
 };
 
@@ -74,14 +74,14 @@ void pace_sample(struct pace *p, const struct sched_view *v, uint64_t now)
     }
 }
 
-/* --- warps and CTAs that have ended --- */
+/* --- finished warps and CTAs --- */
 
 static uint64_t lifetime(const struct warp_latency *w)
 {
     return w->end - w->start;
 }
 
-/* Is `a` to be named before `b`, given how their lives compare? */
+/* Does `a` take precedence over `b`, given how their lifetimes compare? */
 static bool comes_first(const struct warp_latency *a, const struct warp_latency *b, bool is_beyond)
 {
     return is_beyond || (lifetime(a) == lifetime(b) && a->warp_in_cta < b->warp_in_cta);

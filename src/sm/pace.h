@@ -1,9 +1,9 @@
-/* How the warps of a CTA keep pace with each other, seen when the CTA has ended: its slowest and
- * its fastest warp (S3 section 4.1), whether the slowest was predicted to be among the slower ones
- * (S3 section 4.3.3), and whether it is the one that an oracle took for the slowest (S3 Table 3.3).
+/* How the warps of a CTA keep pace with each other, evaluated when the CTA has ended: its slowest
+ * and its fastest warp (S3 section 4.1), whether the slowest was predicted to be among the slower
+ * ones (S3 section 4.3.3), and whether it is the one that an oracle predicted (S3 Table 3.3).
  *
- * Watches only, as part of the attribution of an SM. The slowest warp is the one with the longest
- * life, the fastest the one with the shortest; of equals the first of the CTA. */
+ * Observes only, as part of the attribution of an SM. The slowest warp is the one with the longest
+ * lifetime, the fastest the one with the shortest; of equals the first of the CTA. */
 #ifndef HEDDLE_SM_PACE_H
 #define HEDDLE_SM_PACE_H
 
@@ -11,18 +11,18 @@
 
 struct pace;
 
-/* `has_oracle`: what warps are said to be at their start is how slow they will be. */
+/* `has_oracle`: the rating of warps at their start says how slow they will be. */
 struct pace *pace_create(bool has_oracle);
 void pace_destroy(struct pace *p); /* NULL is fine */
 
-/* A warp has started; `criticality` is what the provider says of it at that moment. */
+/* A warp has started; `criticality` is the provider's rating at that time. */
 void pace_start(struct pace *p, const struct sched_view *v, uint32_t slot, int64_t criticality);
-/* Asks the provider how critical each live warp is. MODEL: accuracy of criticality: a warp is slow
- * if it is more critical than at least half of the other warps of its CTA (S3: "larger than 50% of
- * warps in a thread-block"), and warps that have ended are not critical. So a warp that is alone is
- * slow, as in S3. */
+/* Samples how critical each live warp is. MODEL: accuracy of criticality: a warp is slow if it is
+ * more critical than at least half of the other warps of its CTA (S3: "larger than 50% of warps in
+ * a thread-block"), and warps that have ended are not critical. So a warp that is alone is slow, as
+ * in S3. */
 void pace_sample(struct pace *p, const struct sched_view *v, uint64_t now);
-/* A warp has ended; with the last one of a CTA all that is known of it is counted. */
+/* A warp has ended; with the last warp of a CTA, all its samples are counted. */
 void pace_end(struct pace *p, const struct warp_latency *w, struct pace_stats *into);
 
 #endif

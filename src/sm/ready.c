@@ -1,11 +1,12 @@
 /* Which warps can issue: the scoreboard, the order of memory accesses, and what changes either:
- * results, instructions that come, barriers. */
+ * results, arriving instructions, barriers. */
 #include "sm/ready.h"
 
 /* --- hazards --- */
 
-/* Does the memory instruction the warp would issue next touch a line of an atomic that is not
- * performed yet? MODEL: compared by lines. */
+/* Does the memory instruction that the warp would issue next touch a line of an atomic that has not
+ * been performed? MODEL: overlap of a warp's accesses with its outstanding atomics is compared by
+ * lines. */
 static bool overlaps_atomic(const struct sm *sm, const struct sm_warp *w, const struct op *op)
 {
     const void *base = warp_row(w->emu, op->a);
@@ -35,9 +36,9 @@ static enum stall_cause atomic_hazard(const struct sm *sm, const struct sm_warp 
 }
 
 /* The cycle before which memory order forbids the instruction. A fence waits until the warp's
- * stores are visible. An atomic must not be performed before the stores of its SM are: those ahead
- * of it in its warp, or in others at the barrier before it. By default the way to L2 sees to that.
- */
+ * stores are visible. An atomic must not be performed before the stores of its SM are visible:
+ * those before it in its warp, or in other warps at the preceding barrier. By default the path to
+ * L2 is long enough for that. */
 static uint64_t allowed_from(const struct sm *sm, const struct sm_warp *w,
                              const struct op_timing *t)
 {
@@ -49,7 +50,7 @@ static uint64_t allowed_from(const struct sm *sm, const struct sm_warp *w,
     return clock_cycle_at(sm->clock, visible - sm->atomics_lead - sm->clock->period);
 }
 
-/* Apart: few instructions are atomics, fences or in the way of one. */
+/* A separate function: few instructions are atomics, fences or affected by one. */
 static __attribute__((noinline)) enum stall_cause
 order_hazard(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
@@ -134,7 +135,7 @@ static __attribute__((noinline)) void take_all_fetched(struct sm *sm, uint64_t n
                           simple);
 }
 
-/* Often it is one warp, for which no registers need be saved. */
+/* Often it is one warp, for which no registers need to be saved. */
 void sm_take_fetched(struct sm *sm, uint64_t now)
 {
     uint64_t fetched = sm->fetch.arrived;
@@ -148,7 +149,7 @@ void sm_take_fetched(struct sm *sm, uint64_t now)
 
 /* --- results and other events --- */
 
-/* Where results are planned, only those are written that no bank expects. */
+/* With planned results, only those are written that no bank expects. */
 static inline void write_row(struct sm *sm, const struct sm_warp *w, uint32_t row, uint64_t now)
 {
     struct register_banks *banks = &w->core->banks;
@@ -179,8 +180,8 @@ static inline bool awaits_results(const struct sm_warp *w)
     return w->cause == STALLED_DATA || w->cause == STALLED_MEMORY;
 }
 
-/* Where issue_part.is_simple holds, of at most one row; false if the warp is still to be settled,
- * by memory order. */
+/* For at most one row, where issue_part.is_simple holds; false if memory order must still settle
+ * the warp. */
 static inline __attribute__((always_inline)) bool
 release_simply(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
@@ -190,7 +191,8 @@ release_simply(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint
     return !awaits_results(w) || sm_examine_simple(sm, w, now, SIMPLE_MACHINE);
 }
 
-/* Apart, so that the common way, which makes no calls but its last one, saves no registers. */
+/* A separate function, so that the common path, which makes only its last call, saves no
+ * registers. */
 static __attribute__((noinline)) void release_and_tell(struct sm *sm, struct sm_warp *w,
                                                        const struct op_timing *t, uint64_t now)
 {
@@ -211,7 +213,7 @@ void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now)
         sm_settle_in_order(sm, w, now);
 }
 
-/* Apart, as nearly all events are results. */
+/* A separate function, because nearly all events are results. */
 static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_event e,
                                                    uint64_t now)
 {
@@ -242,8 +244,8 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
     }
 }
 
-/* The events of the cycle from that one on, those that were far apart; what is done with one may
- * add more, and move them. */
+/* The events of the cycle from that one on, those that were far ahead; processing one may add more,
+ * and move them. */
 static __attribute__((noinline)) void finish_rest(struct sm *sm, const struct wheel_event *from,
                                                   uint64_t now)
 {
@@ -268,8 +270,8 @@ static __attribute__((noinline)) void finish_all(struct sm *sm, uint64_t now)
     finish_rest(sm, wheel_list_of(&sm->wheel, now)->items, now);
 }
 
-/* Mostly warps wake, or results come that nobody listens to; these call no other function, so that
- * no registers need be saved. */
+/* Usually warps wake, or results arrive without listeners; these call no other function, so that no
+ * registers need to be saved. */
 void sm_finish_events(struct sm *sm, uint64_t now)
 {
     sm_wake_warps(sm, now);

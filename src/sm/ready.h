@@ -13,7 +13,7 @@ void sm_settle_in_order(struct sm *sm, struct sm_warp *w, uint64_t now);
 void sm_tell_commit(struct sm *sm, uint32_t slot, uint64_t now);
 
 /* What is known where an inline function is used: nothing; that issue_part.is_simple holds; that
- * issue_part.plans_results holds too, and nobody listens to long stalls. */
+ * issue_part.plans_results holds too, and nothing listens to long stalls. */
 enum issue_mode { ANY_MACHINE, SIMPLE_MACHINE, PLANNED_RESULTS };
 
 /* The lanes that would execute the operation. */
@@ -24,7 +24,7 @@ static inline uint32_t sm_issue_lanes(const struct emu_warp *e, const struct op 
 
 static inline void sm_change_kind(struct sm *sm, struct sm_warp *w, struct op_kind kind)
 {
-    uint64_t bit = w->bit; /* set for what it was, clear for what it becomes, where these differ */
+    uint64_t bit = w->bit; /* set for the old kind, clear for the new one, where they differ */
     sm->issue.by_unit[w->kind.unit] ^= bit;
     sm->issue.by_unit[kind.unit] ^= bit;
     sm->issue.by_class[w->kind.issue_class] ^= bit;
@@ -32,7 +32,8 @@ static inline void sm_change_kind(struct sm *sm, struct sm_warp *w, struct op_ki
     w->kind = kind;
 }
 
-/* Most instructions are of the kind of the one before: then the masks stand already. */
+/* Most instructions are of the same kind as the previous one: then the masks are already
+ * correct. */
 static inline void sm_take_kind(struct sm *sm, struct sm_warp *w, const struct op_timing *t)
 {
     if (w->kind.unit != t->kind.unit || w->kind.issue_class != t->kind.issue_class)
@@ -46,8 +47,8 @@ static inline void sm_enter_ready(struct sm *sm, struct sm_warp *w, const struct
     sm->issue.due = 0;
 }
 
-/* Of these warps, those that do not wait for a place in the load/store unit, which reports when
- * it has one. */
+/* Of these warps, those that do not wait for a free entry of the load/store unit, which reports
+ * when it has one. */
 static inline uint64_t sm_warps_not_at_ldst(const struct sm *sm, uint64_t warps)
 {
     return ldst_has_room(sm) ? warps : warps & ~sm->issue.by_unit[UNIT_LDST];
@@ -67,7 +68,7 @@ static inline bool sm_is_long_stall(enum stall_cause cause)
     return 1u << cause & (1u << STALLED_MEMORY | 1u << STALLED_BARRIER | 1u << STALLED_FENCE);
 }
 
-/* Records why the warp stalls, if it does, where nobody listens to all stalls. */
+/* Records why the warp stalls, if it does, where nothing listens to all stalls. */
 static inline void sm_settle_simple(struct sm *sm, struct sm_warp *w, enum stall_cause cause,
                                     uint64_t now, enum issue_mode mode)
 {

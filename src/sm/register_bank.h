@@ -1,16 +1,16 @@
-/* A bank of the register file has one port: it reads or writes one register a cycle.
+/* A bank of the register file has one port: it reads or writes one register per cycle.
  *
  * Reads are planned when an instruction issues, each for the first cycle after those planned
- * before. A result goes before reads: its cycle is kept free as soon as it is known. What memory
- * returns, and what takes longer than a bank looks ahead, comes unexpected.
+ * before. A result has priority over reads: its cycle is kept free as soon as it is known. Results
+ * from memory, and those further ahead than a bank plans, come unexpectedly.
  *
- * MODEL: an unexpected result, or a second one in a cycle, is written after the reads already
- * planned; instructions that wait for it do not wait for that write.
+ * MODEL: an unexpected result, or a second one in a cycle, is written to its register bank after
+ * the reads already planned; instructions that wait for it do not wait for that write.
  *
- * Nearly all operands are read in the cycle after issue. So what banks do in that cycle is a mask,
- * and an instruction whose operands meet nobody takes its banks by one look at it. Bit i of a mask
- * stands for bank i % n, so that to turn a mask is to go on by so many banks; where the banks are
- * of such a number that this does not hold, bit i stands for bank i alone. */
+ * Nearly all operands are read in the cycle after issue. So a mask holds what banks do in that
+ * cycle, and an instruction without bank conflicts takes its banks with one test of it. Bit i of a
+ * mask stands for bank i % n, so that rotating a mask advances it by that many banks. If the number
+ * of banks does not permit this, bit i stands only for bank i. */
 #ifndef HEDDLE_SM_REGISTER_BANK_H
 #define HEDDLE_SM_REGISTER_BANK_H
 
@@ -25,18 +25,18 @@ enum {
 struct register_banks {
     uint64_t first; /* mask of bank 0 */
     uint32_t n;
-    /* The first cycle after the reads that are planned; see bank_read_next(). */
+    /* The first cycle after the planned reads; see bank_read_next(). */
     uint64_t read_next[REGISTER_BANKS_MAX];
     uint64_t far_until; /* reads further off than BANK_LOOKS_AHEAD are planned before this cycle */
-    /* In place c % 64 what is planned for cycle c, at most BANK_LOOKS_AHEAD off, if it is of that
-     * cycle: the banks that expect a result, those that read, but for reads at once, and all that
-     * do something. */
+    /* Entry c % 64 holds what is planned for cycle c, at most BANK_LOOKS_AHEAD ahead, if it is of
+     * that cycle: the banks that expect a result, those that read, except for immediate reads, and
+     * all that are busy. */
     struct bank_cycle {
         uint64_t cycle, results, reads, taken;
     } planned[64];
 };
 
-/* Do masks go round with so many banks? */
+/* Do masks wrap around with that many banks? */
 static inline bool banks_go_round(uint32_t n)
 {
     return 64 % n == 0;
@@ -56,7 +56,7 @@ static inline void banks_init(struct register_banks *b, uint32_t n)
     *b = (struct register_banks){.n = n, .first = banks_first(n)};
 }
 
-/* The banks so many further on. */
+/* The banks that many further on. */
 static inline uint64_t banks_turned(uint64_t banks, uint32_t by)
 {
     return banks << by % 64 | banks >> -by % 64;
@@ -73,8 +73,8 @@ static __attribute__((noinline, unused)) uint64_t banks_reading(const struct reg
     return banks;
 }
 
-/* The plan of a cycle that is near. A bank with a read further off does something in every cycle
- * before; when that was planned there was no plan of this cycle. */
+/* The plan of a near cycle. A bank with a read further ahead is busy in every cycle before; when
+ * that was planned, there was no plan of this cycle. */
 static inline struct bank_cycle *banks_in(struct register_banks *b, uint64_t cycle)
 {
     struct bank_cycle *c = &b->planned[cycle % 64];
@@ -85,8 +85,8 @@ static inline struct bank_cycle *banks_in(struct register_banks *b, uint64_t cyc
     return c;
 }
 
-/* Plans reads of the banks for cycle `at`, that after issue; returns those for which that cannot
- * be. */
+/* Plans reads of the banks for cycle `at`, the one after issue; returns the banks that cannot read
+ * then. */
 static inline uint64_t banks_read_at_once(struct register_banks *b, uint64_t banks, uint64_t at)
 {
     struct bank_cycle *c = banks_in(b, at);
@@ -95,8 +95,8 @@ static inline uint64_t banks_read_at_once(struct register_banks *b, uint64_t ban
     return taken & banks;
 }
 
-/* The first cycle after the reads of the bank, of which some may be for cycle `at` but none at once
- * for later ones: who took it at once has not written that down. */
+/* The first cycle after the reads of the bank. Some may be in cycle `at`, but none immediate in
+ * later ones: immediate reads are not recorded here. */
 static inline uint64_t bank_read_next(const struct register_banks *b, uint32_t bank, uint64_t at)
 {
     const struct bank_cycle *c = &b->planned[at % 64];
@@ -104,7 +104,7 @@ static inline uint64_t bank_read_next(const struct register_banks *b, uint32_t b
     return c->cycle == at && at_once >> bank & 1 && next <= at ? at + 1 : next;
 }
 
-/* The bank reads, or does something that keeps it from that, in cycle `at` and not after it. */
+/* The bank reads, or is otherwise busy, in cycle `at` and not after it. */
 static inline void bank_plan(struct register_banks *b, uint32_t bank, uint64_t at, uint64_t now)
 {
     b->read_next[bank] = at + 1;
@@ -117,8 +117,9 @@ static inline void bank_plan(struct register_banks *b, uint32_t bank, uint64_t a
     }
 }
 
-/* Plans a read, not before cycle `from`, that after issue; returns its cycle. MODEL: a read planned
- * more than 64 cycles ahead sees the results of the cycle 64 before instead of its own. */
+/* Plans a read, not before cycle `from`, the one after issue; returns its cycle. MODEL: a register
+ * read planned more than 64 cycles ahead sees the results of the cycle 64 before instead of its
+ * own. */
 static inline uint64_t bank_read(struct register_banks *b, uint32_t bank, uint64_t from)
 {
     uint64_t next = bank_read_next(b, bank, from), at = next > from ? next : from;
@@ -129,7 +130,7 @@ static inline uint64_t bank_read(struct register_banks *b, uint32_t bank, uint64
     return at;
 }
 
-/* Plans a read of each of the banks, of which masks go round, and which cannot read at once.
+/* Plans a read of each of the banks, whose masks wrap around and which cannot read immediately.
  * Returns the cycle of the last. */
 static inline uint64_t banks_read_later(struct register_banks *b, uint64_t banks, uint64_t from)
 {
@@ -141,8 +142,8 @@ static inline uint64_t banks_read_later(struct register_banks *b, uint64_t banks
     return last;
 }
 
-/* A result will be written in cycle `at`, to which the bank of the mask looks ahead; false if
- * another one will be then too. */
+/* A result will be written in cycle `at`, within the look-ahead of the bank in the mask; false if
+ * another result is already expected then. */
 static inline bool bank_expect(struct register_banks *b, uint64_t mask, uint64_t at)
 {
     struct bank_cycle *c = banks_in(b, at);
@@ -152,7 +153,7 @@ static inline bool bank_expect(struct register_banks *b, uint64_t mask, uint64_t
     return !(others & mask);
 }
 
-/* A result that was not expected, or is the second of its cycle, is written. Before any read is
+/* Writes a result that was not expected, or is the second of its cycle. Call it before any read is
  * planned in cycle `now`. */
 static inline void bank_write_late(struct register_banks *b, uint32_t bank, uint64_t now)
 {
@@ -160,7 +161,7 @@ static inline void bank_write_late(struct register_banks *b, uint32_t bank, uint
     bank_plan(b, bank, next > now ? next : now, now);
 }
 
-/* The same for any result, if all of them are written so. */
+/* The same for any result, if all of them are written this way. */
 static inline void bank_write(struct register_banks *b, uint32_t bank, uint64_t now)
 {
     struct bank_cycle *c = &b->planned[now % 64];

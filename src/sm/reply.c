@@ -1,4 +1,4 @@
-/* What the replies of memory partitions bring and set free. */
+/* What the replies of memory partitions bring and release. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "cache/fast.h"
 #include "sm/send.h"
 
-/* They move to the front; the room is doubled until those that the SM can have outstanding fill no
- * more than half of it, so that they seldom move. */
+/* Replies move to the front; the array is doubled until those that the SM can have outstanding fill
+ * at most half of it, so that they seldom move. */
 void sm_make_room_for_replies(struct reply_queue *q)
 {
     size_t n = (size_t)(q->end - q->first), cap = (size_t)(q->last_place - q->items);
@@ -25,7 +25,7 @@ void sm_make_room_for_replies(struct reply_queue *q)
     q->end->at = UINT64_MAX;
 }
 
-/* What an L1 says of the data that came for it. */
+/* What an L1 says about the data that arrived for it. */
 static inline void hand_out(struct sm *sm, struct cache *c, const struct mem_request *r,
                             struct cache_arrival got, uint64_t now)
 {
@@ -72,9 +72,9 @@ static void forget_atomic_line(struct sm_warp *w, uint64_t line)
         }
 }
 
-/* The warp has its results at once, but counts the atomic as performed only when all can see it:
- * what it does after a barrier or a fence must find the new value. False if that is still to come.
- */
+/* The warp gets its results at once, but the atomic counts as performed only when it is visible
+ * to all: what follows a barrier or a fence must find the new value. False if that is still to
+ * come. */
 static bool finish_atomic(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct sm_warp *w = &sm->warps[r->access.warp_slot];
@@ -104,7 +104,7 @@ void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now)
     sm_free_request(sm, r);
 }
 
-/* A line that comes may push a dirty one out, or find no place for what stores had added to it. */
+/* An arriving line may evict a dirty one, or find no way for what stores had added to it. */
 static bool must_wait(const struct sm *sm, uint64_t now)
 {
     return sm->out.n + (sm->out.left_ahead >= now) == sm_miss_queue_places(sm);
@@ -116,7 +116,7 @@ static void put_off(struct sm *sm, struct mem_request *r, uint64_t now)
     sm->in.n_put_off++;
 }
 
-/* What is no line of L1D for loads alone. False if the request is still needed. */
+/* Everything except a line of L1D for loads only. False if the request is still needed. */
 static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_request *r,
                                                   uint64_t now)
 {
@@ -177,7 +177,7 @@ void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
     take_reply(sm, r, now);
 }
 
-/* Is nothing but a reply due in the SM up to that cycle, which comes before `end`? */
+/* Is only a reply due in the SM up to that cycle, which is before `end`? */
 static inline bool only_replies_until(const struct sm *sm, uint64_t cycle, uint64_t end)
 {
     return cycle < end && sm->issue.due > cycle && sm->ldst.due > cycle && sm->wheel.due > cycle &&

@@ -1,15 +1,15 @@
 /* An SM that samples for a controller of the last-level cache (TAP's core sampling): at each period
- * it tells how many warp instructions it has issued, and for how long it had a warp at all. What
- * its requests insert where is the business of the cache.
+ * it reports how many warp instructions it has issued, and for how long it had a warp at all. The
+ * cache decides how its requests are inserted.
  *
- * MODEL: an instruction counts when it is issued. Reports leave at the first core cycle at or after
- * the period's end. */
+ * MODEL: a sampling SM counts an instruction when it is issued. Reports leave at the first core
+ * cycle at or after the period's end. */
 #include <stdlib.h>
 
 #include "sm/sm.h"
 
 struct sm_sampler {
-    sim_time period, next;                /* next: the end of the present one */
+    sim_time period, next;                /* next: the end of the current one */
     uint32_t controller;                  /* shard id */
     uint64_t insts, cycle, active_cycles; /* when the last one ended */
     struct llc_sample sample;

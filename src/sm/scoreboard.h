@@ -1,26 +1,26 @@
-/* Which registers of a warp have no value yet. An instruction waits while one that it reads or
- * writes is pending (RAW and WAW). Masks come ready-made from op_timing, so that a look costs a few
- * instructions: programs of at most 64 registers, predicates included, need one word. */
+/* Which registers of a warp have no value yet. An instruction waits while a register that it reads
+ * or writes is pending (RAW and WAW). op_timing provides the masks, so that a test costs a few
+ * instructions: programs with at most 64 registers, including predicates, need one word. */
 #ifndef HEDDLE_SM_SCOREBOARD_H
 #define HEDDLE_SM_SCOREBOARD_H
 
 #include "sm/op_timing.h"
 
 struct scoreboard {
-    uint64_t pending; /* a bit a register, of the first 64 */
+    uint64_t pending; /* one bit per register, for the first 64 */
     uint64_t memory;  /* those of them that wait for memory */
-    /* The same for all registers where there are more; the first words stay empty. */
+    /* The same for all registers if there are more; the first words stay empty. */
     uint64_t *wide_pending, *wide_memory;
 };
 
-/* Words beyond the first are rare: apart, so that nobody saves registers for their sake. */
+/* Further words are rare: a separate function, so that callers save no registers for it. */
 enum stall_cause scoreboard_wide_hazard(const struct scoreboard *s, const struct op_timing *t,
                                         uint32_t words);
 void scoreboard_wide_set(struct scoreboard *s, const struct op_timing *t, uint32_t words,
                          bool memory);
 void scoreboard_wide_clear(struct scoreboard *s, const struct op_timing *t, uint32_t words);
 
-/* What waits for memory is pending, and what is touched is waited for: a single test tells that
+/* What waits for memory is pending, and touched registers are waited for: a single test shows that
  * there is no hazard. */
 static inline enum stall_cause scoreboard_hazard(const struct scoreboard *s,
                                                  const struct op_timing *t, uint32_t words)
@@ -32,7 +32,7 @@ static inline enum stall_cause scoreboard_hazard(const struct scoreboard *s,
     return s->memory & t->touches ? STALLED_MEMORY : STALLED_DATA;
 }
 
-/* The instruction can issue: what it waits for is there, though perhaps nobody has said so. For
+/* The instruction can issue: its operands have arrived, though they may not have been reported. For
  * programs of one word. */
 static inline void scoreboard_pass(struct scoreboard *s, const struct op_timing *t)
 {

@@ -1,5 +1,5 @@
-/* Requests to the memory partitions: what is made of an access, where it goes, and the queue in
- * which it waits until the port takes it. */
+/* Requests to the memory partitions: how they are made from an access, their route, and the queue
+ * in which they wait for the port. */
 #include "sm/send.h"
 
 static uint32_t chunk_shift(const struct address_map *m)
@@ -9,7 +9,7 @@ static uint32_t chunk_shift(const struct address_map *m)
     return odd ? CHUNKS_ARE_ODD : (uint32_t)__builtin_ctz(m->interleave_bytes);
 }
 
-/* Four steps fold 16 groups of bits at most, and none of them is by 64 bits. */
+/* Four steps fold at most 16 groups of bits, and none of them shifts by 64 bits. */
 static struct hashed_route plan_hashed(const struct address_map *m)
 {
     struct hashed_route h = {.chunk_shift = (uint32_t)__builtin_ctz(m->interleave_bytes)};
@@ -40,14 +40,14 @@ struct route sm_route_by_map(const struct sm *sm, uint64_t line)
                           .local = mine * bytes + (line - chunk * bytes)};
 }
 
-/* Stores and atomics carry data; the others only ask. */
+/* Stores and atomics carry data; the others only request. */
 static uint32_t request_flits(const struct sm *sm, enum mem_kind kind, uint32_t bytes)
 {
     bool carries = kind == MEM_STORE || kind == MEM_ATOMIC;
     return carries ? noc_flits(sm->out.noc, bytes) : sm->out.header_flits;
 }
 
-/* Several at a time: who needs one more than ever before will mostly need others. */
+/* Allocates several at a time: demand that exceeds all previous demand usually grows further. */
 struct mem_request *sm_make_request(struct sm *sm)
 {
     enum { AT_A_TIME = 8 };
@@ -82,7 +82,7 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
     r->queued_at = now;
     queue_enter(&sm->out.account, now);
     sm->out.queue[at < places ? at : at - places] = r;
-    if (!sm->out.n++) /* one leaves in a cycle, and that of this one may have left already */
+    if (!sm->out.n++) /* one leaves per cycle, and that of this one may have left already */
         sm->out.due = sm->out.left_ahead >= now ? sm->out.left_ahead + 1 : 0;
     ldst_wake(sm, ~0u); /* it may wait for another reason now */
 }
@@ -98,7 +98,7 @@ void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
     sm_submit_now(sm, r, now);
 }
 
-/* When the first request can leave: not before one has the credits. */
+/* When the first request can leave: not before one has credits. */
 static uint64_t drain_next(const struct sm *sm, uint64_t now)
 {
     if (!sm->out.n)
@@ -118,7 +118,7 @@ static void send_first(struct sm *sm, uint64_t now)
     sm_send(sm, r, now);
 }
 
-/* One request a cycle leaves the miss queue, if the port takes it. */
+/* One request per cycle leaves the miss queue, if the port accepts it. */
 void sm_drain_miss_queue(struct sm *sm, uint64_t now)
 {
     if (!sm->out.n)

@@ -1,11 +1,11 @@
-/* Sending a request to its memory partition: where it goes and when. Inline, for every miss passes
- * here, and some of them with more known of them than others. */
+/* Sends a request to its memory partition: where and when. Inline, because every miss uses it, with
+ * different amounts of knowledge. */
 #ifndef HEDDLE_SM_SEND_H
 #define HEDDLE_SM_SEND_H
 
 #include "sm/sm.h"
 
-/* Where partitions are hashed: address_hash(), and all divisions are shifts. */
+/* For hashed partitions: address_hash(), where all divisions are shifts. */
 static inline struct route sm_hashed_route(const struct sm *sm, uint64_t line)
 {
     struct hashed_route h = sm->out.hashed;
@@ -20,8 +20,8 @@ static inline struct route sm_hashed_route(const struct sm *sm, uint64_t line)
                           .local = line - ((chunk - mine) << h.chunk_shift)};
 }
 
-/* Where they take turns. There are no more of them than bytes in a chunk, so that the number of a
- * chunk is small enough, whatever the address. */
+/* For partitions that take turns. There are no more of them than bytes in a chunk, so that the
+ * number of a chunk is small enough for any address. */
 static inline struct route sm_route_in_turn(const struct sm *sm, uint64_t line, uint32_t shift)
 {
     uint64_t chunk = line >> shift, mine = divide_small(&sm->out.n_partitions, chunk);
@@ -39,7 +39,7 @@ static inline struct route sm_route(const struct sm *sm, uint64_t line)
     return sm->out.hashed.partition_bits ? sm_hashed_route(sm, line) : sm_route_by_map(sm, line);
 }
 
-/* Nobody waits for a reduction. */
+/* A reduction has no waiter. */
 static inline uint32_t sm_wanted_bytes(const struct mem_request *r)
 {
     bool wanted = r->origin < FROM_ATOMIC_WRITE && (r->origin != FROM_ATOMIC || r->waiter);
@@ -66,24 +66,24 @@ static inline struct mem_request *sm_take_request(struct sm *sm)
     return r;
 }
 
-/* As a request leaves, a place in the queue is free, and the port is taken: what waits for a bypass
- * slot waits for the port then. */
+/* When a request leaves, an entry of the queue becomes free and the port is taken: what waits for a
+ * bypass slot then waits for the port. */
 #define SM_WAIT_FOR_QUEUE (1u << STALL_MISS_QUEUE | 1u << STALL_BYPASS_TABLE)
 static inline bool sm_ldst_waits_for_queue(const struct sm *sm)
 {
     return sm->ldst.stalled && SM_WAIT_FOR_QUEUE >> sm->ldst.cause & 1;
 }
 
-/* May a request be sent in the cycle before it leaves? Not if others wait, or if somebody could see
- * that it is not in the queue meanwhile. */
+/* May a request be sent in the cycle before it leaves? Not if others wait, or if an observer could
+ * see that it is not in the queue in the meantime. */
 static inline bool sm_may_send_ahead(const struct sm *sm, uint64_t now)
 {
     return !sm->out.n && sm->out.left_ahead <= now && sm->out.sends_ahead &&
            !sm_ldst_waits_for_queue(sm);
 }
 
-/* Nearly all requests leave in the cycle after they were made. If it is clear that this one does,
- * it is sent at once, and has been in the queue till then. */
+/* Nearly all requests leave in the cycle after they were made. If that is certain for this one, it
+ * is sent at once and counts as queued until then. */
 static inline __attribute__((always_inline)) void sm_submit_now(struct sm *sm,
                                                                 struct mem_request *r, uint64_t now)
 {
@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) void sm_submit_now(struct sm *sm,
     tx_post(&sm->out.port, to, next, m);
 }
 
-/* Asks the partition of its route for the segments that a miss of that access fetches. */
+/* Requests from the partition of its route the segments that a miss of that access fetches. */
 static inline __attribute__((always_inline)) void
 sm_fetch_line(struct sm *sm, const struct mem_access *a, struct route route, uint32_t segments,
               enum request_origin origin, uint32_t mshr, uint64_t now)

@@ -1,4 +1,4 @@
-/* The cycles of an SM: what comes to it, and what its parts do in which order. */
+/* The cycles of an SM: what arrives, and the order in which its parts work. */
 #include "sm/sm.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@ static void plan(struct sm *sm, uint64_t cycle)
         sm->planned = cycle;
 }
 
-/* There is always room: whoever asked has kept a place. */
+/* There is always room: the requester has reserved an entry. */
 static inline __attribute__((always_inline)) void take_reply(struct sm *sm, const struct message *m,
                                                              sim_time t)
 {
@@ -26,8 +26,8 @@ static inline void take_back(struct sm *sm, struct mem_request *r)
     sm_free_request(sm, r);
 }
 
-/* Many messages change nothing in the cycle in which they come: a reply is of use only when its
- * last flit is through the port. So each says when the SM has to look. */
+/* Many messages change nothing in the cycle in which they arrive: a reply is usable only when its
+ * last flit is through the port. So each says when the SM must look. */
 static void take_message(struct sm *sm, const struct message *m, uint64_t now)
 {
     sim_time t = now * sm->clock->period;
@@ -48,7 +48,7 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
         sm_hear_mutex(sm, m, now);
         break;
     default:
-        assert(false); /* no SM knows such a message */
+        assert(false); /* an SM does not receive such messages */
     }
 }
 
@@ -59,9 +59,9 @@ static uint64_t message_cycle(const struct sm *sm, const struct message *m)
     return cycle > sm->cycle ? cycle : sm->cycle;
 }
 
-/* Replies that begin cycles of the SM and come one after the other through a plain gate, up to a
- * message that is none: mostly that is all there is. What they change together is kept in registers
- * meanwhile; so this is not inline. */
+/* Replies that begin cycles of the SM and pass a one-flit gate in sequence, up to a message of
+ * another kind: usually that is all there is. Common state is kept in registers in the meantime, so
+ * this is not inline. */
 static __attribute__((noinline)) const struct message *
 take_replies(struct sm *sm, const struct message *first, sim_time until)
 {
@@ -91,8 +91,8 @@ take_replies(struct sm *sm, const struct message *first, sim_time until)
     return m;
 }
 
-/* Those of the quantum are all here when it begins. What only takes its way through the port, or
- * gives a request back, need not wait for its cycle; a CTA does. */
+/* All messages of the quantum are present when it begins. Those that only pass the port, or return
+ * a request, need not wait for their cycle; a CTA start does. */
 static inline void take_messages_ahead(struct sm *sm, sim_time until)
 {
     const struct message *first = sm->shard.inbox.first, *m = first;
@@ -109,7 +109,7 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
         now = t > now ? t : now;
         if (m->kind == MSG_REPLY) {
             take_reply(sm, m, now);
-        } else { /* when L2 has done with it, not through the network */
+        } else { /* when L2 is done with it, not through the network */
             assert(m->kind == MSG_FREE);
             take_back(sm, m->body);
         }
@@ -155,7 +155,7 @@ static bool sm_is_idle(const struct shard *s)
            (!sm->atomics.mutexes || mutex_unit_is_idle(sm->atomics.mutexes));
 }
 
-/* Remembers when the SM, which has no CTA, came to rest: the same cycle in both engines. */
+/* Records when the SM, which has no CTA, became idle: the same cycle in both engines. */
 static __attribute__((noinline)) void note_rest(struct sm *sm, uint64_t now)
 {
     bool idle = sm_is_idle(&sm->shard);
@@ -173,7 +173,7 @@ static inline void retry_mutexes(struct sm *sm, uint64_t now)
         mutex_unit_retry(u, now);
 }
 
-/* Every part, every cycle; no mask is trusted. */
+/* Every part in every cycle; no mask is used. */
 static void tick_every_cycle(struct sm *sm, uint64_t now)
 {
     finish_due(sm, now);
@@ -193,13 +193,13 @@ static inline bool fetches(const struct sm *sm)
     return sm->fetch.ready && !sm->fetch.stalled;
 }
 
-/* When the unit of mutexes has something to do, if there is one. */
+/* When the mutex unit has something to do, if there is one. */
 static inline uint64_t sm_mutexes_due(const struct sm *sm)
 {
     return sm->atomics.mutexes ? sm->atomics.mutexes->due : UINT64_MAX;
 }
 
-/* May an access that waits be answered otherwise in any cycle? */
+/* May the answer to a waiting access change in any cycle? */
 static bool answer_drifts(const struct sm *sm)
 {
     return sm->ldst.stalled && sm->ldst.answers_drift;
@@ -224,7 +224,8 @@ static void tick(struct sm *sm, uint64_t now)
         sm_drain_ahead(sm, now + 1);
 }
 
-/* Can only a message change anything? The per-cycle engine asks nothing else, to see a deadlock. */
+/* Can only a message change anything? The per-cycle engine asks nothing else, to detect a
+ * deadlock. */
 static bool only_waits(const struct sm *sm)
 {
     return !sm->issue.ready && !sm->fetch.ready && !sm->fetch.arrived && !sm->ldst.n &&
@@ -232,7 +233,7 @@ static bool only_waits(const struct sm *sm)
            sm_mutexes_due(sm) == UINT64_MAX;
 }
 
-/* The next cycle in which something is due; nothing is fetched or has been. */
+/* The next due cycle; nothing is being or has been fetched. */
 static inline uint64_t next_due(const struct sm *sm, uint64_t now)
 {
     uint64_t next = min_u64(sm->issue.due, min_u64(sm->ldst.due, sm->out.due));
@@ -258,7 +259,7 @@ static uint64_t next_cycle_by_looking(const struct sm *sm, uint64_t now)
     return only_waits(sm) ? UINT64_MAX : now + 1;
 }
 
-/* One cycle, messages apart. */
+/* One cycle, except for messages. */
 static void do_cycle(struct sm *sm, uint64_t now)
 {
     if (sm->attribution)
@@ -279,13 +280,13 @@ static void do_cycle(struct sm *sm, uint64_t now)
     sm->cycle = now + 1;
 }
 
-/* The next cycle with something to do: what was planned for one that is over comes now. */
+/* The next cycle with something to do: what was planned for an earlier one comes now. */
 static uint64_t planned_cycle(const struct sm *sm)
 {
     return sm->planned > sm->cycle ? sm->planned : sm->cycle;
 }
 
-/* The first half of tick() where all parts go by their dues, from `now` on and before `end`.
+/* The first half of tick() if all parts use their due times, from `now` on and before `end`.
  * Returns the cycle that is still to be ended. */
 static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *sm, uint64_t now,
                                                                     uint64_t end)
@@ -307,7 +308,7 @@ static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *s
     return sm->ldst.due <= now ? ldst_step(sm, now, end) : now;
 }
 
-/* Issue in cycle `now`, and in those that follow before `end` if a warp issues alone. Returns the
+/* Issue in cycle `now`, and in the following ones before `end` if a warp issues alone. Returns the
  * last one. */
 static inline __attribute__((always_inline)) uint64_t issue_by_dues(struct sm *sm, uint64_t now,
                                                                     uint64_t end)
@@ -319,7 +320,7 @@ static inline __attribute__((always_inline)) uint64_t issue_by_dues(struct sm *s
     return now;
 }
 
-/* The second half, of cycle `now` at first. Returns the next cycle with something to do. */
+/* The second half, first for cycle `now`. Returns the next cycle with something to do. */
 static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm, uint64_t now,
                                                                   uint64_t end)
 {
@@ -352,7 +353,7 @@ static inline void do_cycles_by_dues(struct sm *sm, uint64_t end)
     sm->planned = now;
 }
 
-/* The cycles before `end`, in which no message comes. */
+/* The cycles before `end`, in which no message arrives. */
 static inline void do_cycles_before(struct sm *sm, uint64_t end)
 {
     if (sm->goes_by_dues) {
@@ -364,7 +365,7 @@ static inline void do_cycles_before(struct sm *sm, uint64_t end)
         do_cycle(sm, now);
 }
 
-/* One in which a message comes: not often, as most are taken ahead. */
+/* A cycle in which a message arrives: rare, because most are taken ahead of time. */
 static __attribute__((noinline)) void do_cycle_with_mail(struct sm *sm, uint64_t now)
 {
     if (sm->attribution)
@@ -385,8 +386,8 @@ static void see_credits(struct sm *sm)
     plan(sm, min_u64(sm->out.due, sm->ldst.due));
 }
 
-/* The cycle of the next message that has to be taken in its own; `end`, that of `until`, if there
- * is none before. */
+/* The cycle of the next message that must be taken in its own cycle; `end`, that of `until`, if
+ * there is none before. */
 static inline uint64_t next_mail(struct sm *sm, sim_time until, uint64_t end)
 {
     if (has_fault(sm))

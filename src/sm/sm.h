@@ -39,7 +39,7 @@ struct load_record {
 
 struct sm_warp {
     struct emu_warp *emu; /* NULL = the slot is free */
-    uint64_t bit;         /* of the slot, in masks */
+    uint64_t bit;         /* mask bit of the slot */
     uint32_t slot;        /* its number */
     uint32_t ibuf;        /* instructions in the buffer, from emu->pc on */
     /* Why it cannot issue; NONE = it can, if a unit is free. issue_part.ready takes precedence:
@@ -67,32 +67,33 @@ _Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= 
                    (int)SM_MAX_BANKS <= REGISTER_BANKS_MAX,
                "there is room for them");
 
-/* What a scheduler's instructions are executed by. Without sub-cores all schedulers share one. */
+/* The resources that execute a scheduler's instructions. Without sub-cores all schedulers share
+ * one. */
 struct sub_core {
     uint64_t warps;  /* mask of the slots it serves */
-    uint32_t closed; /* a bit a kind of unit: perhaps none of its collectors is free yet */
-    uint64_t opens_at[N_ARITHMETIC_UNITS]; /* and the cycle in which one is */
+    uint32_t closed; /* one bit per kind of unit: possibly none of its collectors is free yet */
+    uint64_t opens_at[N_ARITHMETIC_UNITS]; /* and the cycle in which one is free */
     struct arithmetic_unit {
         struct free_times units, collectors;
     } * units[N_ARITHMETIC_UNITS], unit_store[N_ARITHMETIC_UNITS];
     struct register_banks banks;
 };
 
-/* Where partitions do not simply take turns with chunks of a power of two, for
- * out_part.chunk_shift. */
+/* For out_part.chunk_shift, if partitions do not simply take turns with chunks of a power of
+ * two. */
 enum { CHUNKS_ARE_ODD = 64 };
 
-/* The way of a line. */
+/* The route of a line. */
 struct route {
     uint32_t to;        /* shard of its partition */
-    uint32_t partition; /* which of them that is */
+    uint32_t partition; /* index of the partition */
     uint64_t local;     /* its address there */
 };
 
-/* How lines find their way where partitions are hashed. */
+/* The route of lines if partitions are hashed. */
 struct hashed_route {
-    uint32_t chunk_shift;    /* of addresses within a chunk */
-    uint32_t partition_bits; /* the groups of a chunk's bits that are xored are so wide; 0: see
+    uint32_t chunk_shift;    /* log2 of the bytes per chunk */
+    uint32_t partition_bits; /* width of the groups of a chunk's bits that are xored; 0: see
                               * address_hash() */
 };
 
@@ -106,7 +107,7 @@ struct ldst_op {
     uint32_t n, next;       /* accesses, and the one to do next */
     struct line_access access[MAX_LINE_ACCESSES];
     struct line_detail detail[MAX_LINE_ACCESSES];
-    bool in_detail; /* `detail` is filled in: somebody may look at it */
+    bool in_detail; /* `detail` is filled in, because an observer may read it */
     enum mem_kind kind;
     enum mem_space space;
     struct cache *l1;                     /* the one its space has */
@@ -114,16 +115,16 @@ struct ldst_op {
     uint32_t hit_latency;                 /* of that one */
     bool uncached;
     bool looks_up;              /* a load whose lines are looked up in its L1 */
-    uint64_t *n_requests;       /* where its accesses are counted */
+    uint64_t *n_requests;       /* the counter of its accesses */
     struct load_record *record; /* NULL for stores */
     struct emu_atomic atomic;
     uint64_t address[WARP_LANES]; /* of an atomic's lanes */
     uint64_t first_id, first_thread_of_warp;
-    struct mem_access common; /* the access to do next; most of it is the same for all of them */
-    uint32_t prepared;        /* `common` is that of the access before this one */
+    struct mem_access common; /* the next access; most of it is the same for all of them */
+    uint32_t prepared;        /* `common` is that of the previous access */
     bool routed;              /* and so is `route` */
-    /* The access to do next waits for an MSHR, and its line is not in that set: it gets a way there
-     * when it is accepted, not before. Else NULL. */
+    /* The next access waits for an MSHR, and its line is not in that set: it gets a way there only
+     * when it is accepted. Otherwise NULL. */
     struct cache_set *absent_from;
     struct route route;
 };
@@ -152,7 +153,7 @@ struct sm_stats {
     uint64_t bytes_got;                    /* from L2 */
 };
 
-/* An instruction that issues, for the watchers that draw charts and write traces. */
+/* An instruction that issues, for observers that draw charts and write traces. */
 struct sm_issue {
     uint64_t cycle;
     uint32_t sm, scheduler, slot, pc;
@@ -169,12 +170,12 @@ struct sm_l1d_watcher {
 };
 enum { SM_MAX_L1D_WATCHERS = 4 };
 
-/* Replies that come through the port one after the other. */
+/* Replies in the order in which they pass the port. */
 struct timed_reply {
     uint64_t at; /* core cycle */
     struct mem_request *request;
 };
-/* An array in order of time; the entry behind the last one is a sentinel that never comes
+/* An array in time order; the entry after the last one is a sentinel that never becomes due
  * (UINT64_MAX). */
 struct reply_queue {
     struct timed_reply *first, *end;
@@ -200,11 +201,11 @@ struct issue_part {
     bool keeps_hold;         /* scheduler.hold has the warps it holds back, and until when */
     /* Does the scheduler or the criticality provider listen? */
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
-    bool counts_lanes;    /* somebody counts how many lanes issue */
+    bool counts_lanes;    /* a listener counts how many lanes issue */
     bool tells_issues;    /* any of the last four */
     bool has_listeners;   /* or tells_long_stalls, or keeps_hold */
-    bool is_simple;       /* nobody listens to all stalls, and registers need one word */
-    bool releases_simply; /* and nobody listens to commits */
+    bool is_simple;       /* nothing listens to all stalls, and registers need one word */
+    bool releases_simply; /* and nothing listens to commits */
     /* is_simple, and nothing examines every cycle. Results of arithmetic are then not events: a
      * warp stores the cycle in which each of its registers gets its value, and sleeps until it can
      * continue. */
@@ -212,8 +213,8 @@ struct issue_part {
     /* is_simple, and only the scheduler listens to issues; its answers change by events only,
      * schedulers do not rotate, and no fault has happened */
     bool is_short;
-    bool may_issue_alone; /* the scheduler need not hear of every issue; see sm_issue_alone() */
-    void (*watcher)(void *user, const struct sm_issue *i); /* NULL = nobody watches */
+    bool may_issue_alone; /* the scheduler need not receive every issue; see sm_issue_alone() */
+    void (*watcher)(void *user, const struct sm_issue *i); /* NULL = no observer */
     void *watcher_user;
 };
 
@@ -231,7 +232,7 @@ struct operand_part {
 /* Instruction fetch (fetch.c). Masks are of warp slots. */
 struct fetch_part {
     uint64_t ready; /* warps whose buffers are empty */
-    /* L1I refused the next one. Tried again after a line has arrived, a request has left the miss
+    /* L1I refused the next one. Retried after a line has arrived, a request has left the miss
      * queue, or another warp may be next. */
     bool stalled;
     uint32_t last;    /* slot that fetched last */
@@ -277,14 +278,14 @@ struct out_part {
     struct tx_port port;
     const struct address_map *map;
     struct divider n_partitions;
-    uint32_t chunk_shift; /* addresses within a chunk of a partition's; or CHUNKS_ARE_ODD */
+    uint32_t chunk_shift; /* log2 of the addresses in a chunk of a partition; or CHUNKS_ARE_ODD */
     struct hashed_route hashed;
     uint32_t first_partition;
     const struct noc_config *noc;
     uint32_t header_flits;      /* of a request without data */
     struct mem_request **queue; /* ring */
     uint32_t head, n;
-    bool is_deep;        /* it holds all that may enter it in two cycles */
+    bool is_deep;        /* its capacity covers all that may enter it in two cycles */
     bool sends_ahead;    /* is_deep, and the SM looks ahead */
     bool l2_sees_loads;  /* L2's policy reads more of a load than its address and sectors */
     uint64_t left_ahead; /* the cycle for which the last request was sent ahead of time */
@@ -310,7 +311,7 @@ struct rest_part {
     bool was_busy;
 };
 
-/* Begins with a cache line: its neighbour may be another thread's. */
+/* Starts on a cache line boundary: its neighbour may run on another thread. */
 /* The address layout of the local memory of an SM's warps (see add_local()); sized by what the
  * kernel needs. */
 struct local_layout {
@@ -332,7 +333,7 @@ struct sm {
     bool goes_by_dues;     /* parts that are not due change nothing, and the SM looks ahead */
     uint64_t cycle;        /* the last one done + 1 */
     /* The end of what is known in this quantum: the first cycle for which messages may be missing,
-     * or that begins with the start of a CTA, behind which replies may be queued. */
+     * or that begins with the start of a CTA, after which replies may be queued. */
     uint64_t end;
     /* The next cycle with something to do, as far as known now; UINT64_MAX = none. Some parts have
      * their own `due`: a tick skips those that are not due, and whatever gives one earlier work
@@ -407,13 +408,13 @@ struct sm_setup {
     const void *atomics_params;
     uint32_t atomics_per_cycle, n_sms; /* of units that perform atomics in SMs, like the ledger */
     struct write_ledger *ledger;
-    bool l2_is_lru; /* nobody looks at its accesses */
+    bool l2_is_lru; /* its accesses are not observed */
     uint64_t seed;
 };
 /* In zeroed memory. */
 void sm_create(struct sm *sm, const struct sm_setup *setup);
 void sm_destroy(struct sm *sm);
-/* Before the first kernel. */
+/* Call it before the first kernel. */
 void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w);
 /* Likewise: from now on it reports to the controller of the last-level cache (sampler.c). */
 void sm_sample(struct sm *sm, sim_time period, uint32_t controller);
@@ -423,23 +424,24 @@ struct sm_kernel {
     const struct emu *emu;
     const struct op_timing *timing;
     uint32_t launch, l1d_ways;
-    uint32_t n_sms, warps_per_sm; /* that the machine holds of it at a time */
+    uint32_t n_sms, warps_per_sm; /* those of the kernel that the machine holds at a time */
     bool flush_l1;
 };
 void sm_start_kernel(struct sm *sm, const struct sm_kernel *k);
-/* Its atomics are performed in SMs, until the next kernel starts. After sm_start_kernel(). */
+/* The kernel's atomics are performed in SMs. Call it after sm_start_kernel(); lasts until the next
+ * kernel starts. */
 void sm_use_mutexes(struct sm *sm);
 
 /* --- cycles (sm.c) --- */
 extern const struct shard_ops sm_ops;
 
 /* --- reports (describe.c) --- */
-/* What it waits for and what each of its warps does, as shard_ops asks for it. */
+/* What it waits for and what each of its warps does, for shard_ops. */
 void sm_describe_wait(const struct shard *s, struct strbuf *out);
 /* The instruction that a live warp executes next, or waits at. */
 uint32_t sm_warp_pc(const struct sm *sm, uint32_t slot);
-/* A warp for a report to name: one that does not wait at a barrier, if there is one; SM_MAX_WARPS
- * if no warp is live. */
+/* A warp for a report to name: one that does not wait at a barrier, if possible; SM_MAX_WARPS if no
+ * warp is live. */
 uint32_t sm_find_warp(const struct sm *sm);
 
 /* --- pieces (ready.c, issue.c, fetch.c, ldst.c, reply.c) --- */
@@ -448,71 +450,70 @@ static inline uint32_t sm_bank_of(const struct sm *sm, const struct sm_warp *w, 
 {
     return sm->operands.bank_of[row + w->bank_turn];
 }
-/* The warp of a slot, for those who look at much of it: the compiler does not see that it lies in
- * the SM, whose address and the slot it would add up at every look. */
+/* The warp of a slot, for code that uses much of it: the compiler does not know that it lies in the
+ * SM and would recompute its address at every access. */
 static inline struct sm_warp *sm_warp_of(struct sm *sm, uint32_t slot)
 {
     struct sm_warp *w = &sm->warps[slot];
     __asm__("" : "+r"(w));
     return w;
 }
-/* Performs what its warps asked of the heap in the visibility period that ended at t; true if
- * something was freed. */
+/* Performs the heap calls of its warps in the visibility period that ended at t; true if something
+ * was freed. */
 bool sm_perform_heap_calls(struct sm *sm, sim_time t);
-/* Works out whether and why not a warp can issue, and keeps the masks. */
+/* Determines whether a warp can issue, and why not, and updates the masks. */
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now);
 void sm_issue(struct sm *sm, uint64_t now);
-/* The same where one warp can issue, and for the cycles that follow and come before `end`, as long
- * as nothing happens in them but that this warp goes on and the load/store unit works. Returns the
- * last one, in which fetch has still to look, and issue too if it is due then (alone.c). */
+/* The same if only one warp can issue, and for the following cycles before `end`, as long as only
+ * this warp continues and the load/store unit works. Returns the last cycle, in which fetch must
+ * still run, and issue too if it is due then (alone.c). */
 uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end);
-/* Brings the scheduler to cycle `now`. */
+/* Advances the scheduler to cycle `now`. */
 void sm_advance_scheduler(struct sm *sm, uint64_t now);
 /* The warps that a scheduler would pick and visit now; changes nothing. */
 struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now);
-/* The first cycle in which the unit takes an instruction of that warp; UINT64_MAX = that is not
- * known. */
+/* The first cycle in which the unit accepts an instruction of that warp; UINT64_MAX = unknown. */
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit);
 /* Some warp can fetch. */
 void sm_fetch(struct sm *sm, uint64_t now);
-/* What is due now: results above all; and the instructions that were fetched from the cache. */
+/* Finishes what is due now: mainly results; also instructions fetched from the cache. */
 void sm_finish_events(struct sm *sm, uint64_t now);
 void sm_take_fetched(struct sm *sm, uint64_t now);
 static inline bool ldst_has_room(const struct sm *sm)
 {
     return sm->ldst.n < sm->config->ldst_queue;
 }
-/* Takes down the memory instruction that the emulator has just executed. */
+/* Records the memory instruction that the emulator has just executed. */
 void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uint64_t now);
-/* The unit's part of a cycle, and of those that follow and come before `end` if nothing else
- * happens in them. Returns the last one done. */
+/* The unit's part of a cycle, and of the following cycles before `end` if nothing else happens in
+ * them. Returns the last one done. */
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end);
-/* From now on the scheduler receives all L1D events that it may want, or not those that
- * matter of some warps only. */
+/* From now on the scheduler receives all L1D events that it may need, or not those that matter only
+ * for some warps. */
 void sm_change_l1d_events(struct sm *sm, bool tells_all);
 void sm_free_record(struct sm *sm, struct load_record *r);
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc);
-/* The first-level cache of a space: its lines are what lanes are joined into. */
+/* The first-level cache of a space: lanes are coalesced into its lines. */
 static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_space space)
 {
     return space == MEM_CONST ? &sm->config->l1c : &sm->config->l1d;
 }
-/* A stalled access is tried again if it waits for one of these causes, bits by enum cache_stall:
- * trying costs as much as performing it, and otherwise the answer is the same. */
+/* Retries a stalled access if it waits for one of these causes, bits by enum cache_stall: a retry
+ * costs as much as performing it, and otherwise the answer is the same. */
 static inline void ldst_wake(struct sm *sm, uint32_t causes)
 {
     if (sm->ldst.stalled && (causes >> sm->ldst.cause & 1 || sm->ldst.stalls_may_bypass))
         sm->ldst.due = sm->ldst.stalled_since;
 }
-/* A fill of L1D lets it try again, unless it waits for a line of another set, or for the MSHR of
- * its own line. */
+/* A fill of L1D causes a retry, unless the access waits for a line of another set, or for the MSHR
+ * of its own line. */
 static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
 {
     bool waits_for_set = sm->ldst.cause == STALL_LINE || sm->ldst.cause == STALL_MERGE;
     if (!waits_for_set || sm->ldst.hears_fills || sm->ldst.first->common.set == set)
         ldst_wake(sm, ~0u);
 }
-/* The last reply for a load has come; one of them has. */
+/* The last reply for a load has arrived; one of them has. */
 void sm_record_done(struct sm *sm, struct load_record *r, uint64_t now);
 static inline void sm_record_reply(struct sm *sm, struct load_record *r, uint64_t now)
 {
@@ -522,7 +523,7 @@ static inline void sm_record_reply(struct sm *sm, struct load_record *r, uint64_
 /* A load's registers have their values. */
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now);
 void sm_make_room_for_replies(struct reply_queue *q);
-/* A reply is through the port at cycle `at`, not before those that came earlier. */
+/* A reply is through the port at cycle `at`, in the order of arrival. */
 static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at)
 {
     struct reply_queue *q = &sm->in.queue;
@@ -535,20 +536,20 @@ static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t
     if (at < q->due) /* there is no other */
         q->due = at;
 }
-/* Takes the first one off. */
+/* Removes the first one. */
 static inline void sm_drop_reply(struct reply_queue *q)
 {
     struct timed_reply *next = q->first + 1;
     q->first = next;
     q->due = next->at;
 }
-/* Takes the replies that are through by now: there are some. The same for the cycles that follow
- * and come before `end`, while nothing else is due in the SM. Returns the last one done. */
+/* Takes the replies that are through by now; there must be some. Continues with the following
+ * cycles before `end`, while nothing else is due in the SM. Returns the last one done. */
 uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end);
 void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
-/* The results of an atomic that the SM performed are there. */
+/* The results of an atomic that the SM performed have arrived. */
 void sm_answer_atomic(struct sm *sm, struct mem_request *r, uint64_t now);
-/* What an atomic did is visible to all from now on. */
+/* The effect of an atomic is visible to all from now on. */
 void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
 /* The cycle from which a store issued, or an atomic performed, at `t` is visible to all: the end of
  * its visibility period. */
@@ -556,9 +557,9 @@ uint64_t sm_visible_cycle(const struct sm *sm, sim_time t);
 /* A CTA that the dispatcher sends; a warp whose lanes have all exited (cta.c). */
 void sm_start_cta(struct sm *sm, uint64_t number, uint64_t now);
 void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now);
-/* The launch is cut off before cycle `now`, and nothing follows: counts what lasts till then. */
+/* The launch is cut off before cycle `now`, and nothing follows: counts what lasts until then. */
 void sm_cut(struct sm *sm, uint64_t now);
-/* Warps of the CTA may have come to wait at a barrier, or been let go. */
+/* Warps of the CTA may have started to wait at a barrier, or been released. */
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
 
 /* --- requests --- */
@@ -572,8 +573,9 @@ static inline void sm_free_request(struct sm *sm, struct mem_request *r)
     r->next = sm->out.free_requests;
     sm->out.free_requests = r;
 }
-/* One place more than configured, for a dirty line that must leave before its place is used.
- * MODEL: so that a miss needs only one free entry, whatever it evicts. */
+/* One entry more than configured, for a dirty line that must be evicted before its way is
+ * reused. MODEL: so that a miss of an L1 needs only one free entry of the miss queue, whatever
+ * it evicts. */
 static inline uint32_t sm_miss_queue_places(const struct sm *sm)
 {
     return sm->config->miss_queue + 1;
@@ -583,15 +585,16 @@ static inline bool sm_miss_queue_full(const struct sm *sm)
     return sm->out.n >= sm->config->miss_queue;
 }
 void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now);
-/* The same for what is made after the queue's turn in a cycle: it leaves in the next one at the
- * earliest, and is sent at once if it is clear that it does. */
+/* The same for a request made after the queue's turn in a cycle: it leaves in the next one at the
+ * earliest, and is sent at once if that is certain. */
 void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now);
 static inline uint32_t sm_segment_bytes(uint32_t segments)
 {
 #ifdef __POPCNT__
     return (uint32_t)__builtin_popcount(segments) * SEGMENT_BYTES;
 #else
-    uint32_t n = 0; /* mostly all of a line or a single one: a call to count bits takes longer */
+    uint32_t n = 0; /* usually a whole line or a single segment: calling popcount would take
+                     * longer */
     if (segments == 15)
         return 4 * SEGMENT_BYTES;
     for (; segments; segments &= segments - 1)
@@ -599,7 +602,7 @@ static inline uint32_t sm_segment_bytes(uint32_t segments)
     return n * SEGMENT_BYTES;
 #endif
 }
-/* Lines go where the map says. */
+/* Routes lines according to the map. */
 void sm_plan_routes(struct sm *sm, const struct address_map *map);
 struct route sm_route_by_map(const struct sm *sm, uint64_t line); /* any */
 /* The first cycle of the core's clock at or after t. */
@@ -611,9 +614,9 @@ void sm_send(struct sm *sm, struct mem_request *r, uint64_t now);
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
                         const struct cache_victim *victim, uint64_t now);
 void sm_drain_miss_queue(struct sm *sm, uint64_t now);
-/* The same for the next cycle, before its time, if it is clear now what it will do. */
+/* The same for the next cycle, ahead of time, if its outcome is known now. */
 void sm_drain_ahead(struct sm *sm, uint64_t next);
-/* May what the next cycle does be worked out in this one? Not if somebody looks at every cycle. */
+/* May this cycle compute what the next one does? Not if an observer looks at every cycle. */
 static inline bool sm_looks_ahead(const struct sm *sm)
 {
     return sm->looks_ahead;
@@ -625,18 +628,18 @@ void sm_destroy_mutexes(struct sm *sm);
 /* The unit's part of a cycle. */
 void sm_step_mutexes(struct sm *sm, uint64_t now);
 void sm_hear_mutex(struct sm *sm, const struct message *m, uint64_t now);
-/* What it fetched has come: sm.in.n_writes says of how many writes it knows. */
+/* Its fetched data have arrived: sm.in.n_writes is the number of writes they include. */
 void sm_mutex_data(struct sm *sm, const struct load_record *record, uint64_t now);
-/* A plain store of the SM's own has been accepted: what atomics changed in its line goes first. */
+/* The SM's own plain store has been accepted: what atomics changed in its line is written first. */
 void sm_store_under_mutex(struct sm *sm, uint64_t line, uint64_t now);
 /* The stores of the period that ends at t become visible. */
 void sm_note_stores(struct sm *sm, sim_time t);
 
 /* What is due, and for which warp: results of a warp's instruction (value: its PC), instructions of
  * a warp, a reply that had to wait, the results of an atomic that the SM performed, an atomic that
- * all can see, a warp that may go on; a result that register banks (value: which of them) did not
- * expect; an instruction of the warp in that slot (value) that ends, where its results are planned.
- */
+ * becomes visible to all, a warp that may continue; a result that register banks (value: which of
+ * them) did not expect; the end of an instruction of the warp in that slot (value), if its results
+ * are planned. */
 enum sm_event {
     EV_RELEASE,
     EV_FETCHED,

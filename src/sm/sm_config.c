@@ -30,11 +30,11 @@ const struct param sm_params[] = {
     PARAM_BOOL(struct sm_config, rotate_schedulers, "false",
                "the schedulers take turns in issuing first, instead of a fixed order"),
     U32(ibuffer_entries, "2", 1, 8, "instructions", "instruction buffer of a warp"),
-    U32(fetch_insts, "2", 1, 8, "instructions", "instructions one fetch brings"),
-    U32(fetch_warps, "1", 1, 8, "warps", "warps that fetch in a cycle"),
+    U32(fetch_insts, "2", 1, 8, "instructions", "instructions that one fetch brings"),
+    U32(fetch_warps, "1", 1, 8, "warps", "warps that fetch per cycle"),
     U32(inst_bytes, "8", 4, 16, "bytes", "size of an instruction in the instruction cache"),
     UNITS("sp", SP, "2", 1,
-          "units for single precision, and for everything without a unit of its own"),
+          "units for single precision, and for everything without a separate unit"),
     UNITS("int", INT, "0", 0, "units for integer arithmetic; 0 = the SP units do it"),
     UNITS("fp64", FP64, "0", 0, "units for double precision; 0 = the SP units do it"),
     UNITS("sfu", SFU, "1", 1, "units for special functions and division"),
@@ -43,32 +43,31 @@ const struct param sm_params[] = {
     COLLECTORS("fp64", FP64, "6", "operand collectors of the FP64 units, if there are any"),
     COLLECTORS("sfu", SFU, "8", "operand collectors of the SFUs"),
     U32(register_banks, "16", 1, SM_MAX_BANKS, "banks",
-        "register file banks, one read a cycle each"),
+        "register file banks, one read per cycle each"),
     U32(ldst_queue, "4", 1, 16, "instructions",
         "memory instructions between issue and completion of their accesses"),
     U32(shared_banks, "32", 1, 64, "banks", "shared memory banks, 4 bytes wide"),
     U32(shared_latency, "24", 1, 1000, "core cycles",
         "from the last pass of a shared access to its result"),
-    U32(coalesce_lanes, "32", 8, 32, "lanes", "lanes whose accesses are joined into lines"),
+    U32(coalesce_lanes, "32", 8, 32, "lanes", "lanes whose accesses are coalesced into lines"),
     U32(miss_queue, "8", 1, 1024, "requests", "L1 misses and stores waiting for the interconnect"),
     U32(bypass_slots, "64", 1, 4096, "requests", "bypassed loads outstanding"),
     U32(bypass_bytes, "32", 32, 128, "bytes",
         "what a bypassed load fetches: 32-byte segments, or the whole line"),
     U32(l1d_latency, "1", 1, 1000, "core cycles", "from an L1D hit to its result"),
     U32(const_latency, "1", 1, 1000, "core cycles", "from a constant cache hit to its result"),
-    PARAM_STRING(
-        struct sm_config, carveout, "none",
-        "none, or sizes of shared memory, ascending (\"0,16K,48K\"), of which a kernel takes "
-        "what it needs out of L1D's ways"),
+    PARAM_STRING(struct sm_config, carveout, "none",
+                 "none, or sizes of shared memory, ascending (\"0,16K,48K\"); a kernel takes the "
+                 "size it needs from L1D's ways"),
     PARAM_BOOL(struct sm_config, l1d_global, "true", "global loads are cached in L1D"),
     PARAM_ENUM(
         struct sm_config, scheduling_delay, "between", delay_names,
-        "what --attribute counts as Scheduling: cycles between two visits of a warp, or from "
-        "visit to visit, as S3's Algorithm 2 is printed; changes nothing simulated"),
+        "what --attribute counts as Scheduling: cycles between two visits of a warp, or from visit "
+        "to visit, as S3's Algorithm 2 is printed; does not affect the simulation"),
     PARAM_ENUM(
         struct sm_config, mshr_delay, "operands", mshr_names,
         "what --attribute counts as MSHR: waits for the data of a load that waits for an MSHR, or "
-        "waits for a load/store unit that waits for one too; changes nothing simulated"),
+        "also waits for a load/store unit that waits for one; does not affect the simulation"),
 #define OP(id, name, unit, lat, ival)                                                              \
     OPERATION_ROW(#name "_latency", latency, id, lat, 4096, #name ": from dispatch to result"),    \
         OPERATION_ROW(#name "_interval", interval, id, ival, 4096,                                 \
@@ -92,7 +91,7 @@ bool sm_config_sound(const struct sm_config *c, struct param_flaw *flaw)
     if (!is_power_of_two(c->inst_bytes))
         return param_flawed(
             flaw, PARAM_NAMES("inst_bytes"),
-            "sm.inst_bytes (%u) must be 4, 8 or 16: an instruction lies in one line",
+            "sm.inst_bytes (%u) must be 4, 8 or 16: an instruction must lie in one line",
             c->inst_bytes);
     return true;
 }
@@ -108,10 +107,10 @@ const struct param cache_params[] = {
     C32(sector_bytes, "128", 32, 128, "bytes", "unit of a fetch; the line size = not sectored"),
     PARAM_ENUM(struct cache_config, index, "linear", index_names, "how an address maps to a set"),
     C32(n_mshrs, "32", 1, 4096, "MSHRs", "outstanding misses"),
-    C32(mshr_merges, "8", 1, 64, "accesses", "accesses one MSHR holds"),
+    C32(mshr_merges, "8", 1, 64, "accesses", "accesses that one MSHR holds"),
     PARAM_BOOL(struct cache_config, allocate_on_fill, "false",
                "allocate the line when its data arrive, not at the miss"),
-    PARAM_BOOL(struct cache_config, write_back, "false", "stores stay here until evicted"),
+    PARAM_BOOL(struct cache_config, write_back, "false", "stores stay here until they are evicted"),
     PARAM_BOOL(struct cache_config, write_allocate, "false",
                "a store that misses allocates the line"),
     PARAM_BOOL(struct cache_config, write_evict, "true", "a store that hits evicts the line"),

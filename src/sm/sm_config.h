@@ -45,23 +45,24 @@ enum sm_unit {
     N_UNITS
 };
 
-/* Between two visits of a warp lie the cycles in which nobody looked at it; from visit to visit, as
- * S3's Algorithm 2 is printed, there is one more. */
+/* Between two visits of a warp: the cycles without a visit. From visit to visit, as S3's Algorithm
+ * 2 is printed: one more. */
 enum scheduling_delay { DELAY_BETWEEN_VISITS, DELAY_AS_PRINTED };
-/* Who waits for an MSHR: a warp that needs the data of a load that waits for one; also a warp whose
- * memory instruction finds the load/store unit full while that waits for one. */
+/* What counts as waiting for an MSHR: a warp that needs the data of a load that waits for one; or
+ * also a warp whose memory instruction finds the load/store unit full while that unit waits for
+ * one. */
 enum mshr_delay { MSHR_OF_OPERANDS, MSHR_OF_UNIT };
 
 enum { SM_MAX_SCHEDULERS = 4, SM_MAX_UNITS = 8, SM_MAX_COLLECTORS = 16, SM_MAX_BANKS = 64 };
 
 struct sm_config {
     uint32_t n_schedulers;
-    bool rotate_schedulers;   /* who issues first changes from cycle to cycle */
+    bool rotate_schedulers;   /* the scheduler that issues first changes from cycle to cycle */
     uint32_t ibuffer_entries; /* per warp */
     uint32_t fetch_insts;     /* instructions one fetch brings */
-    uint32_t fetch_warps;     /* warps that fetch in a cycle */
+    uint32_t fetch_warps;     /* warps that fetch per cycle */
     uint32_t inst_bytes;
-    /* Each scheduler has units, collectors and register banks to itself: so many of them. */
+    /* Each scheduler has its own units, collectors and register banks, this many each. */
     bool sub_cores;
     uint32_t n_units[N_ARITHMETIC_UNITS];    /* 0 = the SP units do it; see SM_OPERATIONS */
     uint32_t collectors[N_ARITHMETIC_UNITS]; /* in front of the units of a kind */
@@ -75,16 +76,16 @@ struct sm_config {
     uint32_t latency[SM_N_OPERATIONS], interval[SM_N_OPERATIONS];
     bool l1d_global; /* global loads are cached in L1D */
     struct cache_config l1d, l1i, l1c;
-    const char *carveout; /* as it is written; `division` is what it says */
+    const char *carveout; /* as written; `division` is the parsed form */
     struct carveout division;
     uint32_t scheduling_delay; /* enum scheduling_delay: what --attribute calls Scheduling */
     uint32_t mshr_delay;       /* enum mshr_delay: what --attribute calls MSHR */
-    bool no_fast_paths;        /* every cycle takes the general way; the results are the same */
+    bool no_fast_paths;        /* no fast paths; the results are the same */
 };
 
 extern const struct param sm_params[];
 extern const uint32_t n_sm_params;
-/* Can there be such an SM? False with what cannot be. */
+/* Is such an SM possible? If not, false, and `flaw` says why. */
 bool sm_config_sound(const struct sm_config *c, struct param_flaw *flaw);
 /* Rows for a cache, bound under "l1d", "l1i", "l1c", "l2". */
 extern const struct param cache_params[];

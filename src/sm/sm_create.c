@@ -1,4 +1,4 @@
-/* How an SM is built, made ready for a kernel, and taken down. */
+/* How an SM is built, prepared for a kernel, and destroyed. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void create_cores(struct sm *sm)
         sm->issue.slot_mask[s % c->n_schedulers] |= 1ull << s;
         sm->operands.cores[s % sm->operands.n_cores].warps |= 1ull << s;
     }
-    sm->issue.by_unit[0] = sm->issue.by_class[0] = ~0ull; /* as the warps, zeroed, have it */
+    sm->issue.by_unit[0] = sm->issue.by_class[0] = ~0ull; /* consistent with the zeroed warps */
 }
 
 static void create_queues(struct sm *sm, const struct sm_setup *setup)
@@ -111,7 +111,7 @@ static void create_policies(struct sm *sm, const struct sm_setup *setup)
     sm->view.criticality_is_fixed = sm->criticality->desc->is_fixed;
 }
 
-/* What the policies never look at need not be told, or kept up to date. */
+/* What the policies never read need not be reported or kept up to date. */
 static void note_what_policies_want(struct sm *sm)
 {
     const struct scheduler_desc *d = sm->sched;
@@ -203,7 +203,7 @@ void sm_destroy(struct sm *sm)
     free(sm->heap.items);
 }
 
-/* Room for the registers of any function of the program. */
+/* Sized for the registers of any function of the program. */
 static void size_scoreboards(struct sm *sm, const struct program *p)
 {
     sm->operands.pending_words = op_timing_words(p);
@@ -235,7 +235,7 @@ static void keep_text(void *user, const char *text, size_t len)
     strbuf_add_n(&sm->printed, text, len);
 }
 
-/* Its own copy: memory, program and launch are everybody's, what it writes is the SM's. */
+/* A copy: memory, program and launch are shared, what it writes belongs to the SM. */
 static void start_emu(struct sm *sm, const struct emu *emu)
 {
     struct strbuf text = sm->emu.fault.text, warning = sm->emu.warning;
@@ -255,7 +255,7 @@ static void start_emu(struct sm *sm, const struct emu *emu)
     sm->emu.smid = sm->index;
 }
 
-/* How critical the warp of an access is has to be worked out for each of them. */
+/* The criticality of an access's warp must be computed for each of them. */
 static void note_who_sees_accesses(struct sm *sm)
 {
     const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
@@ -267,7 +267,7 @@ static void note_who_sees_accesses(struct sm *sm)
     sm->ldst.answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
 }
 
-/* Which of the shorter ways through the cycle this kernel can take on this machine. */
+/* Chooses the fast paths through the cycle that this kernel can use on this machine. */
 static void choose_fast_paths(struct sm *sm)
 {
     bool fast = !sm->config->no_fast_paths;
@@ -293,9 +293,9 @@ static void choose_fast_paths(struct sm *sm)
     sm->goes_by_dues = sm->looks_ahead && !sm->issue.drifts && !sm->ldst.answers_drift;
 }
 
-/* MODEL: an odd number of warps lies between two words of a thread, so that the words of one warp
- * spread over all sets of a cache. GPGPU-Sim does not pad: with 30 SMs of 32 warps, every word of a
- * warp would fall into the same of 32 sets. */
+/* MODEL: an odd number of warps lies between two words of a thread in local memory, so that the
+ * words of one warp spread over all sets of a cache. GPGPU-Sim does not pad: with 30 SMs of 32
+ * warps, every word of a warp would fall into the same one of 32 sets. */
 static struct local_layout lay_out_local(const struct sm *sm, const struct sm_kernel *k)
 {
     uint64_t n_warps = (uint64_t)k->n_sms * k->warps_per_sm;
@@ -310,15 +310,15 @@ void sm_start_kernel(struct sm *sm, const struct sm_kernel *k)
     sm->launch = k->launch;
     sm->local = lay_out_local(sm, k);
     size_scoreboards(sm, k->emu->program);
-    /* Local memory dies with its threads: nothing of it need be written back. */
+    /* Local memory dies with its threads: nothing of it needs to be written back. */
     cache_resize(sm->l1d, k->l1d_ways, drop_line, NULL);
     if (k->flush_l1)
         cache_flush(sm->l1d, drop_line, NULL);
     choose_fast_paths(sm);
 }
 
-/* Results are the same on every way through the cycle. The unit of mutexes may act in any cycle,
- * between the load/store unit and issue: no cycle is left out, and nothing is done ahead. */
+/* Results are the same on every path through the cycle. The mutex unit may act in any cycle,
+ * between the load/store unit and issue: no cycle is skipped, and nothing is done ahead. */
 void sm_use_mutexes(struct sm *sm)
 {
     sm->looks_ahead = sm->issue.plans_results = sm->goes_by_dues = sm->out.sends_ahead = false;

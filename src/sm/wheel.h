@@ -1,10 +1,10 @@
-/* Things due at a cycle, in order of insertion.
+/* Events due at a cycle, in order of insertion.
  *
- * Nearly all are due within a few cycles: each of the next WHEEL_CYCLES has an array of its own,
- * which is reused when the wheel has turned; room for what is usual comes with the wheel. The few
- * further ahead wait in one list, sorted; as those of a cycle were inserted before any that found
- * it near, they come first. Sleepers, of which only the warp and the cycle matter, in which
- * cycle they wake, are a bit each. */
+ * Nearly all are due within a few cycles: each of the next WHEEL_CYCLES has its own array, which is
+ * reused when the wheel has turned; the wheel includes memory for the usual number. The few events
+ * further ahead wait in one sorted list; those of a cycle were inserted before any that found it
+ * near, so they come first. Sleepers, for which only the warp and the wake-up cycle matter, take
+ * one bit each. */
 #ifndef HEDDLE_SM_WHEEL_H
 #define HEDDLE_SM_WHEEL_H
 
@@ -34,15 +34,15 @@ struct wheel {
         struct wheel_event *items;
         uint32_t n, cap;
     } near[WHEEL_CYCLES];
-    uint64_t asleep;                  /* bit c % 64: somebody wakes in cycle c, which is near */
-    uint64_t sleepers[WHEEL_CYCLES];  /* who does in each of the next cycles */
+    uint64_t asleep;                  /* bit c % 64: a warp wakes in cycle c, which is near */
+    uint64_t sleepers[WHEEL_CYCLES];  /* the warps that wake in each of the next cycles */
     struct far_event *far, *last_far; /* `far` is NULL if there are none */
     struct far_event *free;
     struct arena pool;
     struct wheel_event usual[WHEEL_CYCLES][WHEEL_USUAL_EVENTS];
 };
 
-/* It must stay where it is. */
+/* It must not be moved in memory. */
 void wheel_init(struct wheel *w);
 void wheel_destroy(struct wheel *w);
 void wheel_grow(struct wheel *w, struct wheel_list *list);
@@ -75,7 +75,7 @@ static inline void wheel_sleep(struct wheel *w, uint64_t at, uint64_t sleepers)
         w->due = at;
 }
 
-/* Those who wake in cycle `now`. */
+/* The warps that wake in cycle `now`. */
 static inline uint64_t wheel_wake(struct wheel *w, uint64_t now)
 {
     uint64_t sleepers = w->sleepers[now % WHEEL_CYCLES];
@@ -113,7 +113,7 @@ static inline bool wheel_has_far(const struct wheel *w, uint64_t now)
     return w->far && w->far->at <= now;
 }
 
-/* Does somebody wake in cycle `now`, which is due, and nothing else happen? */
+/* Does a warp wake in cycle `now`, which is due, and nothing else happen? */
 static inline bool wheel_only_wakes(const struct wheel *w, uint64_t now)
 {
     return !(w->used >> now % WHEEL_CYCLES & 1) && !wheel_has_far(w, now);
@@ -128,14 +128,13 @@ static inline bool wheel_take_first(struct wheel *w, uint64_t now, struct wheel_
     return true;
 }
 
-/* The events of cycle `now` that come after those: what is done with one may add more. */
+/* The events of cycle `now` after those: processing one may add more. */
 static inline const struct wheel_list *wheel_list_of(const struct wheel *w, uint64_t now)
 {
     return &w->near[now % WHEEL_CYCLES];
 }
 
-/* All events of cycle `now` are done with: `due` is later then. To be called in every cycle that is
- * due. */
+/* All events of cycle `now` are done: `due` is then later. Call it in every due cycle. */
 static inline void wheel_turn(struct wheel *w, uint64_t now)
 {
     w->near[now % WHEEL_CYCLES].n = 0;

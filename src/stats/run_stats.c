@@ -29,8 +29,8 @@ uint32_t run_stats_count(void)
     return N_STATS;
 }
 
-/* Builds the whole list to hand out one entry: it is asked for once a run, and this way a row
- * needs neither an offset nor a function of its own. */
+/* Builds the whole list to return one entry: it is requested once per run, and this way a row needs
+ * neither an offset nor a function. */
 struct heddle_stat run_stats_at(const struct run_stats *s, uint32_t i)
 {
     assert(i < N_STATS);
@@ -82,7 +82,7 @@ bool run_stats_check(const struct run_stats *s, struct strbuf *why)
 #define IDENTITY(expression)                                                                       \
     if (!(expression)) {                                                                           \
         ok = false;                                                                                \
-        strbuf_add(why, "statistics disagree: not " #expression "\n");                             \
+        strbuf_add(why, "statistics are inconsistent; violated: " #expression "\n");               \
     }
 #include "stats/run_stats.def"
     return ok;

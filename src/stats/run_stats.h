@@ -1,5 +1,5 @@
-/* What is counted while kernels run. The struct is for the hot path (`s->warp_insts++`); names,
- * units and meanings for people and programs come from the same rows, see run_stats.def. */
+/* The counters of running kernels. The struct is for the hot path (`s->warp_insts++`); names, units
+ * and meanings come from the same rows, see run_stats.def. */
 #ifndef HEDDLE_STATS_RUN_STATS_H
 #define HEDDLE_STATS_RUN_STATS_H
 
@@ -23,14 +23,14 @@ struct run_stats {
 uint32_t run_stats_count(void);
 struct heddle_stat run_stats_at(const struct run_stats *s, uint32_t i);
 
-/* Joins what was counted elsewhere (another launch, another thread): sums and high-water marks. */
+/* Adds the counts of another launch or thread: sums and high-water marks. */
 void run_stats_add(struct run_stats *into, const struct run_stats *from);
 
-/* Takes away what had been counted before; high-water marks stay. */
+/* Subtracts earlier counts; high-water marks are unchanged. */
 void run_stats_subtract(struct run_stats *from, const struct run_stats *before);
 
-/* True if the counters agree with each other. Otherwise appends one line to `why` for each
- * identity that does not hold: a fault of the simulator, never of the user. */
+/* True if the counters are consistent. Otherwise appends one line to `why` for each violated
+ * identity: a bug in the simulator, never the user's fault. */
 bool run_stats_check(const struct run_stats *s, struct strbuf *why);
 
 #endif
