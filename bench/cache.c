@@ -59,9 +59,9 @@ static struct cache *make_cache(const struct bench *b)
 /* As an owner does it: the fast path, then everything else. What is counted is what happens in
  * these three functions. */
 static APART struct cache_result bench_load(struct cache *c, const struct mem_access *a,
-                                            struct cache_room room)
+                                            struct cache_resources room)
 {
-    struct cache_place at = cache_find_in(c, a->set, a->line);
+    struct cache_location at = cache_find_in(c, a->set, a->line);
     if (cache_load_fast(c, at, a->sector_mask, a->pc) == CACHE_FAST_HIT)
         return (struct cache_result){.answer = CACHE_HIT, .mshr = CACHE_NO_MSHR};
     return cache_load_at(c, a, &room, NULL, at);
@@ -72,14 +72,15 @@ static APART void bench_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
     cache_fill_now(c, mshr, cycle);
 }
 
-static APART void bench_store(struct cache *c, const struct mem_access *a, struct cache_room room)
+static APART void bench_store(struct cache *c, const struct mem_access *a,
+                              struct cache_resources room)
 {
     cache_store(c, a, room, NULL);
 }
 
 static void run(struct cache *c, const struct mem_access *accesses, uint32_t n_lines, uint32_t n)
 {
-    const struct cache_room room = {true, true, true};
+    const struct cache_resources room = {true, true, true};
     for (uint32_t i = 0, at = 0; i < n; i++, at = at + 1 == n_lines ? 0 : at + 1) {
         const struct mem_access *a = &accesses[at];
         if (a->kind == MEM_STORE) {

@@ -107,7 +107,8 @@ static void fill(struct l2_player *p, struct cache_result r)
         p->victim = p->access.line;
 }
 
-static const struct cache_room no_limit = {.miss_queue = true, .port = true, .bypass_table = true};
+static const struct cache_resources no_limit = {
+    .miss_queue = true, .port = true, .bypass_table = true};
 
 static struct cache_result load(struct l2_player *p, enum lab_decision *decision)
 {

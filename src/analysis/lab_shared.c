@@ -94,7 +94,7 @@ static void take_access(struct shared_player *p, const struct lab_batch *b, uint
 
 static bool is_hit(struct shared_player *p)
 {
-    static const struct cache_room no_limit = {
+    static const struct cache_resources no_limit = {
         .miss_queue = true, .port = true, .bypass_table = true};
     bool is_store = p->access.kind == MEM_STORE;
     uint64_t store_hits = cache_stats(p->cache)->store_hits;

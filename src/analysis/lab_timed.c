@@ -31,7 +31,7 @@ struct timed {
     struct lab_timed *out;
 };
 
-static const struct cache_room plenty = {true, true, true};
+static const struct cache_resources plenty = {true, true, true};
 
 /* The cache tells only its observers about what a recorder calls a store hit. */
 static void note_store(void *user, const struct cache_event_info *e)
@@ -123,7 +123,8 @@ static void replay_load(struct timed *t, struct timed_sm *sm, const struct l1d_e
     struct mem_access a = access_of(e, t, sm->cache);
     /* MSHRs and lines may run out here as in the run. There are no queues: the recording says if
      * the run lacked one. */
-    struct cache_room room = {.miss_queue = !e->had_to_wait, .port = true, .bypass_table = true};
+    struct cache_resources room = {
+        .miss_queue = !e->had_to_wait, .port = true, .bypass_table = true};
     t->out->recorded[e->outcome]++;
     struct cache_result got = e->goes_around ? cache_load_bypassing(sm->cache, &a, plenty)
                                              : cache_load(sm->cache, &a, room, NULL);

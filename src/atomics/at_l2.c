@@ -19,7 +19,7 @@ static sim_time lead(const struct atomics_sm *u)
 }
 
 static struct atomics_taken take(struct atomics_sm *u, const struct mem_access *a,
-                                 struct atomics_room room)
+                                 struct atomics_resources room)
 {
     (void)u, (void)a;
     if (!room.miss_queue)

@@ -47,7 +47,7 @@ struct atomics_sm {
 };
 
 /* The free resources of the SM in this cycle. */
-struct atomics_room {
+struct atomics_resources {
     bool miss_queue;
 };
 
@@ -101,7 +101,7 @@ struct atomics_desc {
      * atomics so that its earlier stores are visible by then. */
     sim_time (*lead)(const struct atomics_sm *u);
     struct atomics_taken (*take)(struct atomics_sm *u, const struct mem_access *a,
-                                 struct atomics_room room);
+                                 struct atomics_resources room);
     /* Gives the warp its values; returns when the request's effect becomes visible to all. */
     sim_time (*answer)(struct atomics_sm *u, struct mem_request *r, struct emu_warp *w);
 

@@ -15,7 +15,7 @@ sim_time mutex_lead(const struct atomics_sm *u)
 }
 
 struct atomics_taken mutex_take(struct atomics_sm *u, const struct mem_access *a,
-                                struct atomics_room room)
+                                struct atomics_resources room)
 {
     (void)a, (void)room;
     if (!mutex_unit_has_room(u->mutexes))

@@ -39,7 +39,7 @@ extern const struct plugin_stat mutex_stat_rows[];
 
 sim_time mutex_lead(const struct atomics_sm *u);
 struct atomics_taken mutex_take(struct atomics_sm *u, const struct mem_access *a,
-                                struct atomics_room room);
+                                struct atomics_resources room);
 /* Do the rows divide the SMs, and does every SM's number fit into a message? */
 bool mutex_check(uint32_t n_sms, const void *params, struct param_flaw *flaw);
 

@@ -26,7 +26,7 @@ static inline int cache_choose_way(const struct cache *c, const struct cache_set
 
 /* The first resource that a miss lacks, in the order of cache_policy.h; N_CACHE_STALLS = none. */
 static inline enum cache_stall cache_missing_resource(const struct cache *c,
-                                                      const struct cache_room *room, int way)
+                                                      const struct cache_resources *room, int way)
 {
     if (!c->mshrs.n_free)
         return STALL_MSHR;

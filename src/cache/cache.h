@@ -75,7 +75,7 @@ static inline uint32_t cache_segments_of(const struct cache_config *config, uint
 }
 
 /* Resources outside the cache, as they are now. */
-struct cache_room {
+struct cache_resources {
     bool miss_queue;   /* a slot for one more miss */
     bool port;         /* room for a bypassed request */
     bool bypass_table; /* a slot to track one; stores need none */
@@ -163,21 +163,21 @@ uint32_t cache_set_of(const struct cache *c, uint64_t line);
  * cache_set_of(). Commits and calls the policy's events exactly when the answer is not STALLED; a
  * STALLED access changes nothing and may be offered again. `waiter` is stored in the MSHR and
  * handed back by cache_fill(). */
-struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
-                               void *waiter);
+struct cache_result cache_load(struct cache *c, const struct mem_access *a,
+                               struct cache_resources room, void *waiter);
 
 /* A load that the program marks as uncached here (ld.cg at an L1D): neither looked up nor decided
  * upon; BYPASSED, or STALLED if a resource is missing. */
 struct cache_result cache_load_bypassing(struct cache *c, const struct mem_access *a,
-                                         struct cache_room room);
+                                         struct cache_resources room);
 
 /* A store. Write-evict or write-through caches: updates or removes the line, answer HIT or MISS,
  * never STALLED unless they allocate. Write-back, write-allocate caches: a hitting store makes the
  * line dirty; a missing store allocates like a load (answer MISS: the owner fetches) or joins an
  * outstanding miss (MERGE), unless it covers all bytes of what it touches (the line, or the sectors
  * of a sectored line), when that is valid at once and no fetch is needed: answer HIT. */
-struct cache_result cache_store(struct cache *c, const struct mem_access *a, struct cache_room room,
-                                void *waiter);
+struct cache_result cache_store(struct cache *c, const struct mem_access *a,
+                                struct cache_resources room, void *waiter);
 
 /* The host writes these sectors while no miss is outstanding: they are valid and clean afterwards,
  * in the way that the policy chooses, if it takes them. The policy sees a store; nothing is

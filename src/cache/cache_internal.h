@@ -19,7 +19,7 @@ struct cache_observer {
 };
 
 /* Where a line is: its set, and the way it has there, valid or reserved; -1 = none. */
-struct cache_place {
+struct cache_location {
     struct cache_set *set;
     int64_t way; /* so wide for want of padding: it stays in registers */
 };
@@ -67,14 +67,15 @@ static inline uint32_t cache_counted(const struct cache *c, uint32_t sectors)
     return asked;
 }
 
-static inline struct cache_place cache_find_in(const struct cache *c, uint32_t set, uint64_t line)
+static inline struct cache_location cache_find_in(const struct cache *c, uint32_t set,
+                                                  uint64_t line)
 {
     struct cache_set *s = &c->tags.sets[set];
-    return (struct cache_place){s, tags_find(s, line)};
+    return (struct cache_location){s, tags_find(s, line)};
 }
 
 static inline struct lookup cache_lookup_at(struct cache *c, const struct mem_access *a,
-                                            struct cache_place at)
+                                            struct cache_location at)
 {
     uint32_t asked = cache_counted(c, a->sector_mask);
     uint32_t valid = at.way < 0 ? 0 : at.set->lines[at.way].valid_sectors;

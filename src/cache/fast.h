@@ -11,17 +11,17 @@
 #include "cache/load.h"
 
 /* Where a line is. An index knows the set of one that is there. */
-static inline __attribute__((always_inline)) struct cache_place cache_find(const struct cache *c,
-                                                                           uint64_t line)
+static inline __attribute__((always_inline)) struct cache_location cache_find(const struct cache *c,
+                                                                              uint64_t line)
 {
     const struct way_index *index = &c->tags.index;
     if (!c->tags.indexed)
         return cache_find_in(c, set_index_of(&c->indexer, line), line);
     size_t place = way_index_place_of(index, line);
     if (!place)
-        return (struct cache_place){&c->tags.sets[set_index_of(&c->indexer, line)], -1};
-    return (struct cache_place){&c->tags.sets[way_index_set(index, place)],
-                                way_index_way(index, place)};
+        return (struct cache_location){&c->tags.sets[set_index_of(&c->indexer, line)], -1};
+    return (struct cache_location){&c->tags.sets[way_index_set(index, place)],
+                                   way_index_way(index, place)};
 }
 
 /* cache_sectors_of() and cache_segments_of() of its configuration. */
@@ -46,7 +46,7 @@ static inline bool cache_watches_hits(const struct cache *c)
 }
 
 /* Has the line these sectors (as in struct mem_access)? */
-static inline bool cache_hits(const struct cache *c, struct cache_place at, uint32_t sectors)
+static inline bool cache_hits(const struct cache *c, struct cache_location at, uint32_t sectors)
 {
     return at.way >= 0 && !(cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors);
 }
@@ -61,7 +61,7 @@ enum cache_fast {
 /* A load of these sectors (as in struct mem_access; not looked at if the line has no way) of a line
  * that is there. */
 static inline __attribute__((always_inline)) enum cache_fast
-cache_load_fast(struct cache *c, struct cache_place at, uint32_t sectors, uint32_t pc)
+cache_load_fast(struct cache *c, struct cache_location at, uint32_t sectors, uint32_t pc)
 {
     if (at.way < 0)
         return c->fast_stalls && !c->mshrs.n_free ? CACHE_FAST_NO_MSHR : CACHE_FAST_DECLINED;

@@ -12,7 +12,7 @@ static void drop_line(struct cache *c, struct cache_set *s, uint32_t way,
 }
 
 /* A line with sectors on their way is not given up: they need a place. */
-bool cache_hit_drops(struct cache *c, struct cache_place at, const struct mem_access *a)
+bool cache_hit_drops(struct cache *c, struct cache_location at, const struct mem_access *a)
 {
     uint32_t way = (uint32_t)at.way;
     if (c->desc->hit_action(&c->policy, at.set, way, a) == HIT_KEEP || at.set->reserved >> way & 1)
@@ -21,7 +21,7 @@ bool cache_hit_drops(struct cache *c, struct cache_place at, const struct mem_ac
     return true;
 }
 
-struct cache_result cache_load_merges(struct cache *c, struct cache_place at,
+struct cache_result cache_load_merges(struct cache *c, struct cache_location at,
                                       const struct mem_access *a, uint16_t mshr, void *waiter)
 {
     cache_count_merge(c);
@@ -51,7 +51,7 @@ static struct cache_result load_goes_around(struct cache *c, const struct mem_ac
 /* A load that cannot be accepted as it should may bypass, if the policy wants that and there is
  * room; otherwise it waits for what it lacked in the first place. */
 struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
-                                      const struct cache_room *room, enum cache_stall cause)
+                                      const struct cache_resources *room, enum cache_stall cause)
 {
     if (room->port && room->bypass_table && c->desc->would_stall &&
         c->desc->would_stall(&c->policy, cause, a))
@@ -60,7 +60,7 @@ struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *
 }
 
 struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access *a,
-                                        const struct cache_room *room,
+                                        const struct cache_resources *room,
                                         enum cache_bypass_reason reason)
 {
     if (!room->port)
@@ -70,14 +70,14 @@ struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access
     return load_goes_around(c, a, reason);
 }
 
-struct cache_result cache_load(struct cache *c, const struct mem_access *a, struct cache_room room,
-                               void *waiter)
+struct cache_result cache_load(struct cache *c, const struct mem_access *a,
+                               struct cache_resources room, void *waiter)
 {
     return cache_load_at(c, a, &room, waiter, cache_find_in(c, a->set, a->line));
 }
 
 struct cache_result cache_load_bypassing(struct cache *c, const struct mem_access *a,
-                                         struct cache_room room)
+                                         struct cache_resources room)
 {
     return cache_load_bypasses(c, a, &room, BYPASS_NO_CACHE);
 }

@@ -11,18 +11,18 @@
 
 /* --- load.c: the answers that are less frequent --- */
 /* True if the policy drops the line at this hit; only for policies that may. */
-bool cache_hit_drops(struct cache *c, struct cache_place at, const struct mem_access *a);
-struct cache_result cache_load_merges(struct cache *c, struct cache_place at,
+bool cache_hit_drops(struct cache *c, struct cache_location at, const struct mem_access *a);
+struct cache_result cache_load_merges(struct cache *c, struct cache_location at,
                                       const struct mem_access *a, uint16_t mshr, void *waiter);
 /* The load cannot be accepted as decided: it stalls, or bypasses instead. */
 struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
-                                      const struct cache_room *room, enum cache_stall cause);
+                                      const struct cache_resources *room, enum cache_stall cause);
 struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access *a,
-                                        const struct cache_room *room,
+                                        const struct cache_resources *room,
                                         enum cache_bypass_reason reason);
 
 /* A hit. True if the line was dropped. */
-static inline bool cache_load_hits(struct cache *c, struct cache_place at,
+static inline bool cache_load_hits(struct cache *c, struct cache_location at,
                                    const struct mem_access *a)
 {
     cache_count_hits(c, 1);
@@ -36,7 +36,8 @@ static inline bool cache_load_hits(struct cache *c, struct cache_place at,
 /* A load that found neither its line nor an outstanding miss. */
 static inline struct cache_result cache_load_misses(struct cache *c, const struct lookup *q,
                                                     const struct mem_access *a,
-                                                    const struct cache_room *room, void *waiter)
+                                                    const struct cache_resources *room,
+                                                    void *waiter)
 {
     if (c->never_bypasses && !c->mshrs.n_free) /* no need to ask it for a way */
         return cache_stalled(STALL_MSHR);
@@ -57,8 +58,8 @@ static inline struct cache_result cache_load_misses(struct cache *c, const struc
 
 /* cache_load() for a line that has been looked up. */
 static inline struct cache_result cache_load_at(struct cache *c, const struct mem_access *a,
-                                                const struct cache_room *room, void *waiter,
-                                                struct cache_place at)
+                                                const struct cache_resources *room, void *waiter,
+                                                struct cache_location at)
 {
     struct lookup q = cache_lookup_at(c, a, at);
     if (!q.need) {

@@ -67,7 +67,8 @@ static struct cache_result store_passes(struct cache *c, struct cache_set *s,
 }
 
 static struct cache_result store_bypasses(struct cache *c, struct cache_set *s,
-                                          const struct mem_access *a, const struct cache_room *room)
+                                          const struct mem_access *a,
+                                          const struct cache_resources *room)
 {
     if (!room->port)
         return cache_stalled(STALL_PORT);
@@ -118,8 +119,8 @@ static struct cache_result store_fills(struct cache *c, const struct lookup *q,
 }
 
 static struct cache_result store_misses(struct cache *c, const struct lookup *q,
-                                        const struct mem_access *a, const struct cache_room *room,
-                                        void *waiter)
+                                        const struct mem_access *a,
+                                        const struct cache_resources *room, void *waiter)
 {
     int way = q->way >= 0 ? q->way : cache_choose_way(c, q->set, a);
     if (way == CACHE_BYPASS)
@@ -143,8 +144,8 @@ static struct cache_result store_misses(struct cache *c, const struct lookup *q,
                                  .fetch_sectors = q->need};
 }
 
-struct cache_result cache_store(struct cache *c, const struct mem_access *a, struct cache_room room,
-                                void *waiter)
+struct cache_result cache_store(struct cache *c, const struct mem_access *a,
+                                struct cache_resources room, void *waiter)
 {
     if (c->config.write_evict && a->space != MEM_LOCAL)
         return store_evicts(c, a);

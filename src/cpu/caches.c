@@ -89,7 +89,8 @@ static void write_back(struct cpu_caches *c, uint64_t line, uint64_t now)
 
 /* --- accesses --- */
 
-static const struct cache_room all_room = {.miss_queue = true, .port = true, .bypass_table = true};
+static const struct cache_resources all_room = {
+    .miss_queue = true, .port = true, .bypass_table = true};
 
 /* Fills in the fields that differ between accesses of a cache. */
 static const struct mem_access *describe(struct mem_access *a, const struct cache *cache,
@@ -104,9 +105,9 @@ static const struct mem_access *describe(struct mem_access *a, const struct cach
 
 /* Each miss may have to write two dirty lines: the line of L2 that its line replaces, and the line
  * of L2 that is replaced by the victim of L1. */
-static struct cache_room room_for_miss(const struct cpu_caches *c)
+static struct cache_resources room_for_miss(const struct cpu_caches *c)
 {
-    struct cache_room room = all_room;
+    struct cache_resources room = all_room;
     room.miss_queue = c->n_writes + 2 * (cache_mshrs_in_use(c->l1) + 1) <= c->write_buffer;
     return room;
 }

@@ -85,7 +85,7 @@ struct cpu_stats {
 struct cpu_setup {
     const struct cpu_config *config;
     const struct clock_domain *clock;
-    const struct part_place *place;
+    const struct part_position *place;
     const struct noc_config *noc;
     const struct address_map *map;
     uint32_t first_network;   /* NET_UP, or that of another memory system */

@@ -2,7 +2,7 @@
  * do; workers run work-groups of kernels. */
 #include "gpu/machine_totals.h"
 
-static struct cpu_setup setup_of(const struct machine *m, const struct part_place *at)
+static struct cpu_setup setup_of(const struct machine *m, const struct part_position *at)
 {
     const struct machine_config *c = m->config;
     const struct machine_memory *memory = machine_cpu_memory(m);
@@ -17,7 +17,7 @@ static struct cpu_setup setup_of(const struct machine *m, const struct part_plac
                               .every_cycle = m->options.every_cycle};
 }
 
-static void create(struct shard *part, const struct part_place *at, const void *setup)
+static void create(struct shard *part, const struct part_position *at, const void *setup)
 {
     const struct machine *m = setup;
     struct cpu_setup s = setup_of(m, at);
@@ -49,7 +49,7 @@ static sim_time deal_latency(const struct machine *m)
     return (sim_time)m->config->testbed.deal_cycles * m->clocks[CLOCK_CPU].period;
 }
 
-static void create_worker(struct shard *part, const struct part_place *at, const void *setup)
+static void create_worker(struct shard *part, const struct part_position *at, const void *setup)
 {
     const struct machine *m = setup;
     struct cpu_setup s = setup_of(m, at);
@@ -77,7 +77,7 @@ const struct machine_part_kind worker_part = {
     .check = check,
 };
 
-static void create_dealer(struct shard *part, const struct part_place *at, const void *setup)
+static void create_dealer(struct shard *part, const struct part_position *at, const void *setup)
 {
     const struct machine *m = setup;
     const struct part_group *workers = &m->graph.groups[m->worker_group];

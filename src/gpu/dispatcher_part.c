@@ -1,7 +1,7 @@
 /* The dispatcher as a part of a machine. */
 #include "gpu/machine.h"
 
-static void create(struct shard *part, const struct part_place *at, const void *setup)
+static void create(struct shard *part, const struct part_position *at, const void *setup)
 {
     const struct machine *m = setup;
     const struct part_group *sms = &m->graph.groups[m->sm_group];

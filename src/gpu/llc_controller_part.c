@@ -100,7 +100,7 @@ static const struct shard_ops ops = {.kind = "controller of the last-level cache
                                      .take = take,
                                      .tick = tick};
 
-static void create(struct shard *part, const struct part_place *at, const void *setup)
+static void create(struct shard *part, const struct part_position *at, const void *setup)
 {
     const struct machine *m = setup;
     const struct machine_config *config = m->config;

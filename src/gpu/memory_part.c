@@ -1,7 +1,7 @@
 /* Memory slices as parts of a machine: the GPU's, and those of a discrete GPU's host. */
 #include "gpu/machine_totals.h"
 
-static void create(struct shard *part, const struct part_place *at, const void *setup)
+static void create(struct shard *part, const struct part_position *at, const void *setup)
 {
     const struct machine_memory *memory = setup;
     const struct machine *m = memory->machine;

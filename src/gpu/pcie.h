@@ -27,7 +27,7 @@ struct pcie_stats {
 };
 
 struct pcie_setup {
-    const struct part_place *place;
+    const struct part_position *place;
     const struct clock_domain *clock;
     const struct noc_config *noc;
     const struct address_map *map;

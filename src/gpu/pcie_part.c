@@ -3,7 +3,7 @@
 
 #include "gpu/machine.h"
 
-static void create(struct shard *part, const struct part_place *at, const void *setup)
+static void create(struct shard *part, const struct part_position *at, const void *setup)
 {
     const struct machine *m = setup;
     const struct machine_memory *memory = machine_cpu_memory(m);

@@ -52,7 +52,7 @@ static bool is_idle(const struct shard *s)
 static const struct shard_ops shared_port_ops = {
     .kind = "shared port", .advance = advance, .is_idle = is_idle};
 
-static void create(struct shard *part, const struct part_place *at, const void *setup)
+static void create(struct shard *part, const struct part_position *at, const void *setup)
 {
     const struct machine *m = setup;
     const struct noc_config *c = &m->config->noc;

@@ -2,7 +2,7 @@
 #include "emu/hostcall.h"
 #include "gpu/machine_totals.h"
 
-static void create(struct shard *part, const struct part_place *at, const void *setup)
+static void create(struct shard *part, const struct part_position *at, const void *setup)
 {
     const struct machine *m = setup;
     const struct machine_config *c = m->config;

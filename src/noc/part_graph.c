@@ -140,7 +140,8 @@ static void create_parts(struct part_graph *g, uint32_t group)
     p->parts = p->memory + (-(uintptr_t)p->memory & (LINE - 1));
     for (uint32_t i = 0; i < p->n; i++) {
         struct shard *s = part_at(g, group, i);
-        struct part_place place = {.graph = g, .group = group, .index = i, .id = p->first_id + i};
+        struct part_position place = {
+            .graph = g, .group = group, .index = i, .id = p->first_id + i};
         p->kind->create(s, &place, p->setup);
         assert(s->ops && s->id == place.id);
         s->min_latency = shortest_from(g, group);
@@ -229,7 +230,7 @@ static bool share_port(const struct part_link *a, const struct part_link *b)
            a->format == b->format && a->credits == b->credits;
 }
 
-static void go_via(const struct part_place *at, const struct part_link *l, struct tx_port *p)
+static void go_via(const struct part_position *at, const struct part_link *l, struct tx_port *p)
 {
     const struct part_via *v = &l->via;
     const struct part_group *to = &at->graph->groups[l->to];
@@ -239,7 +240,8 @@ static void go_via(const struct part_place *at, const struct part_link *l, struc
                   (sim_time)v->hop_cycles * l->clock->period);
 }
 
-void part_open_tx(const struct part_place *at, uint32_t network, struct shard *s, struct tx_port *p)
+void part_open_tx(const struct part_position *at, uint32_t network, struct shard *s,
+                  struct tx_port *p)
 {
     const struct part_graph *g = at->graph;
     const struct part_link *found = NULL;
@@ -263,7 +265,8 @@ void part_open_tx(const struct part_place *at, uint32_t network, struct shard *s
             go_via(at, &g->links[i], p);
 }
 
-void part_open_rx(const struct part_place *at, uint32_t network, struct shard *s, struct rx_port *p)
+void part_open_rx(const struct part_position *at, uint32_t network, struct shard *s,
+                  struct rx_port *p)
 {
     const struct part_graph *g = at->graph;
     const struct part_link *found = NULL;

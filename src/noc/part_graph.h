@@ -20,7 +20,7 @@
 struct part_graph;
 
 /* The position of a part in the graph, passed to its create(). All ids are known by then. */
-struct part_place {
+struct part_position {
     const struct part_graph *graph;
     uint32_t group;
     uint32_t index; /* index in its group */
@@ -32,7 +32,7 @@ struct part_kind {
     size_t bytes; /* size of a part, which begins with its struct shard */
     /* Initialises a zeroed part: fills in the shard and opens its ports. Other parts of the machine
      * may not exist yet. */
-    void (*create)(struct shard *part, const struct part_place *place, const void *setup);
+    void (*create)(struct shard *part, const struct part_position *place, const void *setup);
     void (*destroy)(struct shard *part); /* NULL = nothing to do */
 };
 
@@ -115,9 +115,9 @@ static inline struct shard *part_at(const struct part_graph *g, uint32_t group, 
 
 /* For a part that is being created: its port into a network, or out of it, according to the links.
  * An injection port has peers for all ids from its first receiver to its last. */
-void part_open_tx(const struct part_place *at, uint32_t network, struct shard *s,
+void part_open_tx(const struct part_position *at, uint32_t network, struct shard *s,
                   struct tx_port *p);
-void part_open_rx(const struct part_place *at, uint32_t network, struct shard *s,
+void part_open_rx(const struct part_position *at, uint32_t network, struct shard *s,
                   struct rx_port *p);
 
 /* Sums over the ports of all parts. */

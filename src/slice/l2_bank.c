@@ -88,12 +88,14 @@ static void fetch(struct slice *p, const struct l2_bank *b, struct mem_request *
 
 /* A load that is not a plain hit. */
 static __attribute__((noinline)) bool serve_other_load(struct slice *p, struct l2_bank *b,
-                                                       struct mem_request *r, struct cache_place at,
-                                                       uint64_t now)
+                                                       struct mem_request *r,
+                                                       struct cache_location at, uint64_t now)
 {
-    static const struct cache_room all = {.miss_queue = true, .port = true, .bypass_table = true},
-                                   not_to_dram = {.bypass_table = true};
-    const struct cache_room *room = dram_side_has_room(p, now) ? &all : &not_to_dram;
+    static const struct cache_resources all = {.miss_queue = true,
+                                               .port = true,
+                                               .bypass_table = true},
+                                        not_to_dram = {.bypass_table = true};
+    const struct cache_resources *room = dram_side_has_room(p, now) ? &all : &not_to_dram;
     struct cache_result res = cache_load_at(b->cache, &r->access, room, r, at);
     if (res.answer == CACHE_STALLED)
         return false;
@@ -112,7 +114,7 @@ static inline bool serve_load(struct slice *p, struct l2_bank *b, struct mem_req
                               uint64_t now)
 {
     const struct mem_access *a = &r->access;
-    struct cache_place at = cache_find_in(b->cache, a->set, a->line);
+    struct cache_location at = cache_find_in(b->cache, a->set, a->line);
     enum cache_fast fast = cache_load_fast(b->cache, at, a->sector_mask, a->pc);
     if (fast == CACHE_FAST_HIT)
         slice_queue_reply(p, r, r->data_bytes, now + p->l2_latency);
@@ -143,7 +145,7 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     bool store = r->access.kind == MEM_STORE;
     if (!store && !p->atomics.desc->may_serve(b->atomics, r))
         return false;
-    struct cache_room room = {.miss_queue = true, .port = true, .bypass_table = true};
+    struct cache_resources room = {.miss_queue = true, .port = true, .bypass_table = true};
     struct cache_result res = cache_store(b->cache, &r->access, room, store ? NULL : r);
     if (res.answer == CACHE_STALLED)
         return false;

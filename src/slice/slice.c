@@ -291,7 +291,7 @@ static void create_banks(struct slice *p, const struct slice_config *c)
 void slice_create(struct slice *p, const struct slice_setup *setup)
 {
     const struct slice_config *c = setup->config;
-    const struct part_place *place = setup->place;
+    const struct part_position *place = setup->place;
     memset(p, 0, sizeof *p);
     p->shard = (struct shard){.ops = c->llc && c->llc->period ? &controlled_slice_ops : &slice_ops,
                               .id = place->id,

@@ -132,7 +132,7 @@ struct slice {
 /* All of it must outlive the slice, except for the setup itself and `place`. */
 struct slice_setup {
     const struct slice_config *config;
-    const struct part_place *place;
+    const struct part_position *place;
     const struct clock_domain *l2_clock, *dram_clock;
     const struct address_map *map;
     uint32_t first_network; /* NET_UP, or that of another memory system */

@@ -34,7 +34,7 @@ static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w
                            .space = MEM_CODE,
                            .source = sm->index};
     a.set = cache_set_of(sm->l1i, a.line);
-    struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
+    struct cache_resources room = {.miss_queue = !sm_miss_queue_full(sm)};
     struct cache_result r = cache_load(sm->l1i, &a, room, waiter_of(w));
     if (r.answer == CACHE_STALLED)
         return false;

@@ -41,7 +41,7 @@ static inline void sm_note_fetched(struct sm *sm, const struct sm_warp *w)
 static inline bool sm_fetch_hits(struct sm *sm, const struct sm_warp *w)
 {
     uint64_t line = CODE_BASE + w->next->code_line;
-    struct cache_place at = cache_find(sm->l1i, line);
+    struct cache_location at = cache_find(sm->l1i, line);
     if (cache_load_fast(sm->l1i, at, 1, w->emu->pc) != CACHE_FAST_HIT)
         return false;
     sm_note_fetched(sm, w);

@@ -24,11 +24,11 @@ static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_
 
 /* A load that the fast path declines. Not inline: it needs all registers. */
 static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op *l,
-                                                  struct cache_place at, uint64_t now)
+                                                  struct cache_location at, uint64_t now)
 {
     ldst_prepare(sm, l, at.set->set);
     const struct mem_access *a = ldst_try(sm, l, at.way >= 0, now);
-    struct cache_room room = {.miss_queue = !sm_miss_queue_full(sm)};
+    struct cache_resources room = {.miss_queue = !sm_miss_queue_full(sm)};
     if (sm->ldst.may_bypass)
         room = ldst_room(sm, l, now);
     struct cache_result r = cache_load_at(l->l1, a, &room, l->record, at);
@@ -87,7 +87,7 @@ static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, 
 /* Does a hit that has listeners, which is `at`, in cycle `now`, and at most `most` that follow it.
  * Returns how many of these. Not inline: other accesses would lose registers to it. */
 static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_op *l,
-                                                    struct cache_place at, uint32_t sectors,
+                                                    struct cache_location at, uint32_t sectors,
                                                     uint32_t most, uint64_t now)
 {
     for (uint32_t n = 0;; n++) {
@@ -105,7 +105,7 @@ static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_o
 
 /* Does a hit in cycle `now` and the hits that follow it. A hit without listeners has been done by
  * the fast path. */
-static inline void do_hits(struct sm *sm, struct ldst_op *l, struct cache_place at,
+static inline void do_hits(struct sm *sm, struct ldst_op *l, struct cache_location at,
                            uint32_t sectors, bool told, uint64_t now, uint64_t end)
 {
     uint32_t most = most_ahead(sm, l, told, now, end), n = 0;
@@ -125,7 +125,7 @@ static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now, uin
     if (!l->looks_up)
         return ldst_do_other(sm, l, now);
     const struct line_access *x = &l->access[l->next];
-    struct cache_place at = {l->absent_from, -1};
+    struct cache_location at = {l->absent_from, -1};
     if (!at.set)
         at = cache_find(l->l1, x->line);
     uint32_t sectors = at.way < 0 ? 0 : cache_asked_sectors(l->l1, x->segments);

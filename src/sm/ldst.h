@@ -74,10 +74,10 @@ static inline bool ldst_stall(struct sm *sm, enum cache_stall cause)
     return false;
 }
 
-static inline struct cache_room ldst_room(const struct sm *sm, struct ldst_op *l, uint64_t now)
+static inline struct cache_resources ldst_room(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     uint32_t to = ldst_route(sm, l)->to;
-    return (struct cache_room){
+    return (struct cache_resources){
         .miss_queue = !sm_miss_queue_full(sm),
         .port = tx_can_send(&sm->out.port, now * sm->clock->period, to, sm->out.header_flits),
         .bypass_table = sm->ldst.n_bypass < sm->config->bypass_slots,

@@ -103,7 +103,7 @@ static bool load_uncached(struct sm *sm, struct ldst_op *l, struct mem_access *a
  * other SM sees, stay until they are evicted. */
 static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
 {
-    struct cache_room room = ldst_room(sm, l, now);
+    struct cache_resources room = ldst_room(sm, l, now);
     if (!room.miss_queue)
         return ldst_stall(sm, STALL_MISS_QUEUE);
     struct cache_result r = cache_store(sm->l1d, a, room, NULL);
@@ -143,7 +143,7 @@ static struct mem_request *new_atomic(struct sm *sm, struct ldst_op *l, const st
 
 static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a, uint64_t now)
 {
-    struct atomics_room room = {.miss_queue = !sm_miss_queue_full(sm)};
+    struct atomics_resources room = {.miss_queue = !sm_miss_queue_full(sm)};
     struct atomics_taken taken = sm->atomics.desc->take(&sm->atomics, a, room);
     if (taken.step == ATOMICS_WAIT)
         return ldst_stall(sm, taken.cause);

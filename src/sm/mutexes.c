@@ -13,7 +13,7 @@ enum { SLOT_OF_FETCH = SM_MAX_WARPS, SLOT_OF_BYPASS };
 static uint32_t sectors(void *user, uint64_t line)
 {
     const struct sm *sm = user;
-    struct cache_place at = cache_find(sm->l1d, line);
+    struct cache_location at = cache_find(sm->l1d, line);
     if (at.way < 0)
         return 0;
     return sm->l1d->sectored ? at.set->lines[at.way].valid_sectors
@@ -71,9 +71,9 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
     struct sm *sm = user;
     struct mem_access *a = &f->access;
     bool room = !sm_miss_queue_full(sm);
-    struct cache_room all = {.miss_queue = room,
-                             .port = room,
-                             .bypass_table = sm->ldst.n_bypass < sm->config->bypass_slots};
+    struct cache_resources all = {.miss_queue = room,
+                                  .port = room,
+                                  .bypass_table = sm->ldst.n_bypass < sm->config->bypass_slots};
     if (!room)
         return false;
     a->cycle = now;

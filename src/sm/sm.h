@@ -393,7 +393,7 @@ struct sm_setup {
     const struct clock_domain *clock, *noc_clock;
     const struct noc_config *noc;
     const struct address_map *map;
-    const struct part_place *place;
+    const struct part_position *place;
     uint32_t first_partition, dispatcher; /* shard ids */
     uint32_t n_warps, n_cta_slots;
     sim_time dispatch_latency, visibility, way_to_l2;

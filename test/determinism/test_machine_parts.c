@@ -49,7 +49,7 @@ static const struct shard_ops listener_ops = {.kind = "listener",
                                               .take = listener_take,
                                               .tick = listener_tick};
 
-static void listener_create(struct shard *s, const struct part_place *at, const void *setup)
+static void listener_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     const struct machine *m = setup;
     ticker_init(&((struct listener *)s)->ticker, &listener_ops, at->id, &m->clocks[CLOCK_L2]);
@@ -192,7 +192,7 @@ static const struct shard_ops prober_ops = {.kind = "prober",
                                             .take = prober_take,
                                             .tick = prober_tick};
 
-static void prober_create(struct shard *s, const struct part_place *at, const void *setup)
+static void prober_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     struct prober *p = (struct prober *)s;
     p->setup = setup;

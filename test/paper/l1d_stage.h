@@ -20,12 +20,12 @@ struct l1d {
     struct arena arena;
     struct cache *cache;
     uint32_t n_sets;
-    uint64_t n_loads;       /* accepted so far */
-    uint32_t n_fresh;       /* lines that no other load has requested */
-    int victim;             /* the line that the last load replaced; NO_VICTIM */
-    bool critical;          /* loads are of a critical warp */
-    struct cache_room room; /* outside the cache */
-    enum cache_stall stall; /* of the last load that was STALLED */
+    uint64_t n_loads;            /* accepted so far */
+    uint32_t n_fresh;            /* lines that no other load has requested */
+    int victim;                  /* the line that the last load replaced; NO_VICTIM */
+    bool critical;               /* loads are of a critical warp */
+    struct cache_resources room; /* outside the cache */
+    enum cache_stall stall;      /* of the last load that was STALLED */
     struct {
         uint64_t line;
         uint16_t mshr;

@@ -81,7 +81,7 @@ static void create_caches(struct general *g, const uint64_t *next_uses)
 static void general_load(struct general *g, const struct mem_access *a, uint64_t index,
                          struct strbuf *log)
 {
-    static const struct cache_room plenty = {true, true, true};
+    static const struct cache_resources plenty = {true, true, true};
     g->has_victim = false;
     struct cache_result got = cache_load(g->caches[g->sm], a, plenty, NULL);
     if (got.answer == CACHE_MISS) {
@@ -121,7 +121,7 @@ static bool general_access(struct general *g, const struct lab_stream *s, size_t
     else if (from->kind == LAB_LOAD)
         general_load(g, &a, index, log);
     else if (from->kind == LAB_STORE)
-        cache_store(c, &a, (struct cache_room){true, true, true}, NULL);
+        cache_store(c, &a, (struct cache_resources){true, true, true}, NULL);
     else
         cache_invalidate_line(c, line);
     return from->kind != LAB_FLUSH;

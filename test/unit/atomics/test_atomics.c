@@ -124,10 +124,10 @@ static void at_l2_waits_for_the_miss_queue_alone(void **state)
     const struct atomics_desc *d = atomics_find("at_l2");
     struct atomics_sm u = {.desc = d, .way_to_l2 = 77, .visibility = 100};
     struct mem_access a = {.line = LINE};
-    struct atomics_taken full = d->take(&u, &a, (struct atomics_room){.miss_queue = false});
+    struct atomics_taken full = d->take(&u, &a, (struct atomics_resources){.miss_queue = false});
     assert_int_equal(full.step, ATOMICS_WAIT);
     assert_int_equal(full.cause, STALL_MISS_QUEUE);
-    struct atomics_taken free = d->take(&u, &a, (struct atomics_room){.miss_queue = true});
+    struct atomics_taken free = d->take(&u, &a, (struct atomics_resources){.miss_queue = true});
     assert_int_equal(free.step, ATOMICS_TO_L2);
     assert_int_equal(d->lead(&u), 77);
 }

@@ -259,7 +259,7 @@ static inline void naive_fetch(struct naive_cache *n, const struct mem_access *a
         n->stats.sectors_fetched += need >> sector & 1;
 }
 
-static inline int naive_lacks(struct naive_cache *n, struct cache_room room, int way)
+static inline int naive_lacks(struct naive_cache *n, struct cache_resources room, int way)
 {
     if (!naive_free_mshr(n))
         return STALL_MSHR;
@@ -288,7 +288,7 @@ static inline struct cache_result naive_around(struct naive_cache *n, const stru
 
 static inline struct cache_result naive_load_stalls(struct naive_cache *n,
                                                     const struct mem_access *a,
-                                                    struct cache_room room, int cause)
+                                                    struct cache_resources room, int cause)
 {
     if (n->wants_stall_bypass && room.port && room.bypass_table)
         return naive_around(n, a, BYPASS_STALL);
@@ -301,7 +301,7 @@ static inline uint32_t naive_asked(const struct naive_cache *n, const struct mem
 }
 
 static inline struct cache_result naive_load(struct naive_cache *n, const struct mem_access *a,
-                                             struct cache_room room, void *waiter)
+                                             struct cache_resources room, void *waiter)
 {
     struct naive_set *s = &n->sets[a->set];
     int present = naive_find(n, a);
@@ -381,7 +381,7 @@ static inline bool naive_store_is_whole(const struct naive_cache *n, const struc
 
 static inline struct cache_result naive_store_allocates(struct naive_cache *n,
                                                         const struct mem_access *a,
-                                                        struct cache_room room, int present,
+                                                        struct cache_resources room, int present,
                                                         uint32_t need, void *waiter)
 {
     struct naive_set *s = &n->sets[a->set];
@@ -417,7 +417,7 @@ static inline struct cache_result naive_store_allocates(struct naive_cache *n,
 }
 
 static inline struct cache_result naive_store(struct naive_cache *n, const struct mem_access *a,
-                                              struct cache_room room, void *waiter)
+                                              struct cache_resources room, void *waiter)
 {
     if (n->config.write_evict && a->space != MEM_LOCAL)
         return naive_store_evicts(n, a);

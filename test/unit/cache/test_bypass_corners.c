@@ -11,7 +11,7 @@
 #include "unit/plugin_params.h"
 
 enum { LINE_BYTES = 128, MAX_WAITERS = 4 };
-static const struct cache_room all_room = {true, true, true};
+static const struct cache_resources all_room = {true, true, true};
 
 struct stage {
     struct arena arena;
@@ -59,7 +59,7 @@ static struct mem_access access_to(struct stage *s, char line, enum mem_kind kin
         .id = s->n++, .address = at, .line = at, .pc = 1, .sector_mask = 1, .kind = kind};
 }
 
-static struct cache_result load(struct stage *s, char line, struct cache_room room)
+static struct cache_result load(struct stage *s, char line, struct cache_resources room)
 {
     struct mem_access a = access_to(s, line, MEM_LOAD);
     return cache_load(s->cache, &a, room, NULL);
@@ -186,15 +186,18 @@ static void a_bypass_without_room_waits_and_counts_for_nothing(void **state)
     struct stage s;
     stage_init(&s, "ctrl_c", "agg_init=1 agg_hold=true", 2, 4);
     for (int tries = 0; tries < 3; tries++) {
-        expect_stall(load(&s, 'a', (struct cache_room){true, true, false}), STALL_BYPASS_TABLE);
-        expect_stall(load(&s, 'a', (struct cache_room){true, false, false}), STALL_PORT);
-        expect_stall(load(&s, 'a', (struct cache_room){true, false, true}), STALL_PORT);
+        expect_stall(load(&s, 'a', (struct cache_resources){true, true, false}),
+                     STALL_BYPASS_TABLE);
+        expect_stall(load(&s, 'a', (struct cache_resources){true, false, false}), STALL_PORT);
+        expect_stall(load(&s, 'a', (struct cache_resources){true, false, true}), STALL_PORT);
     }
     assert_int_equal(s.n_events, 0);
-    assert_int_equal(load(&s, 'a', (struct cache_room){false, true, true}).answer, CACHE_BYPASSED);
+    assert_int_equal(load(&s, 'a', (struct cache_resources){false, true, true}).answer,
+                     CACHE_BYPASSED);
     /* The other turn needs the miss queue and neither port nor table. */
-    expect_stall(load(&s, 'a', (struct cache_room){false, true, true}), STALL_MISS_QUEUE);
-    assert_int_equal(load(&s, 'a', (struct cache_room){true, false, false}).answer, CACHE_MISS);
+    expect_stall(load(&s, 'a', (struct cache_resources){false, true, true}), STALL_MISS_QUEUE);
+    assert_int_equal(load(&s, 'a', (struct cache_resources){true, false, false}).answer,
+                     CACHE_MISS);
     stage_destroy(&s);
 }
 
@@ -207,8 +210,8 @@ static void a_load_that_can_neither_wait_inside_nor_go_around_waits(void **state
     stage_init(&s, "stall_bypass", "", 4, 1);
     struct cache_result a = load(&s, 'a', all_room);
     assert_int_equal(a.answer, CACHE_MISS);
-    expect_stall(load(&s, 'b', (struct cache_room){true, true, false}), STALL_MSHR);
-    expect_stall(load(&s, 'b', (struct cache_room){true, false, true}), STALL_MSHR);
+    expect_stall(load(&s, 'b', (struct cache_resources){true, true, false}), STALL_MSHR);
+    expect_stall(load(&s, 'b', (struct cache_resources){true, false, true}), STALL_MSHR);
     assert_int_equal(answer(&s, 'b'), CACHE_BYPASSED);
     fill(&s, a.mshr);
     assert_int_equal(answer(&s, 'b'), CACHE_MISS);

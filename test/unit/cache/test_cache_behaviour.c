@@ -9,7 +9,7 @@
 #include "cache/cache.h"
 
 enum { LINE_BYTES = 128 };
-static const struct cache_room roomy = {true, true, true};
+static const struct cache_resources roomy = {true, true, true};
 
 /* One set of two ways, LRU, two MSHRs of two accesses: what a test does not change. */
 static struct cache_config small_config(void)
@@ -113,7 +113,7 @@ static void causes_of_a_stall_have_an_order(void **state)
     config.n_ways = 1;
     struct cache *c = make(&config);
     struct mem_access b = access_to('b', 1, MEM_LOAD);
-    struct cache_room no_queue = {false, true, true};
+    struct cache_resources no_queue = {false, true, true};
     struct cache_result a = load(c, 'a'); /* takes the only line and one of two MSHRs */
     assert_int_equal(cache_load(c, &b, roomy, c).stall, STALL_LINE);
     assert_int_equal(cache_load(c, &b, no_queue, c).stall, STALL_MISS_QUEUE);
@@ -137,8 +137,8 @@ static void a_bypass_waits_for_the_port_then_for_the_table(void **state)
     config.policy = "none";
     struct cache *c = make(&config);
     struct mem_access a = access_to('a', 1, MEM_LOAD);
-    struct cache_room nothing = {false, false, false}, port = {false, true, false};
-    struct cache_room enough = {.port = true, .bypass_table = true};
+    struct cache_resources nothing = {false, false, false}, port = {false, true, false};
+    struct cache_resources enough = {.port = true, .bypass_table = true};
     assert_int_equal(cache_load(c, &a, nothing, c).stall, STALL_PORT);
     assert_int_equal(cache_load(c, &a, port, c).stall, STALL_BYPASS_TABLE);
     assert_int_equal(cache_load(c, &a, enough, c).answer, CACHE_BYPASSED);
@@ -519,7 +519,7 @@ static void a_policy_may_bypass_instead_of_stalling(void **state)
     load(c, 'a');
     assert_int_equal(load(c, 'b').answer, CACHE_BYPASSED);
     struct mem_access b = access_to('b', 1, MEM_LOAD);
-    struct cache_room no_port = {true, false, true};
+    struct cache_resources no_port = {true, false, true};
     assert_int_equal(cache_load(c, &b, no_port, c).stall, STALL_MSHR);
     assert_int_equal(cache_stats(c)->stall_bypasses, 1);
     cache_destroy(c);

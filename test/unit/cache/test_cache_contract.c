@@ -240,7 +240,7 @@ static void fill_any(struct traffic *t)
 static void push_through(struct traffic *t, const struct mem_access *a)
 {
     for (;;) {
-        struct cache_room room = {below(t, 3), below(t, 3), below(t, 3)};
+        struct cache_resources room = {below(t, 3), below(t, 3), below(t, 3)};
         struct cache_stats before = *cache_stats(t->cache);
         memset(spy.told, 0, sizeof spy.told);
         uint64_t n_told = spy.n_told;

@@ -69,10 +69,10 @@ static struct mem_access random_access(uint64_t *seed, const struct cache *c, ui
                                .sector_mask = 1u << random_u64(seed) % n_sectors};
 }
 
-static void load(struct duel *d, const struct mem_access *a, struct cache_room room)
+static void load(struct duel *d, const struct mem_access *a, struct cache_resources room)
 {
     struct cache_result want = cache_load(d->slow, a, room, d), got = {0};
-    struct cache_place at = cache_find(d->fast, a->line);
+    struct cache_location at = cache_find(d->fast, a->line);
     enum cache_fast fast = cache_load_fast(d->fast, at, a->sector_mask, a->pc);
     if (fast == CACHE_FAST_DECLINED)
         got = cache_load_at(d->fast, a, &room, d, at);
@@ -115,9 +115,10 @@ static void load_run(struct duel *d, struct mem_access a, uint64_t *seed)
         a.sector_mask = cache_sectors_of(&d->slow->config, run[i].segments);
         uint64_t before = d->n_hits;
         if (i < n_hits)
-            assert_int_equal(cache_load(d->slow, &a, (struct cache_room){0}, d).answer, CACHE_HIT);
+            assert_int_equal(cache_load(d->slow, &a, (struct cache_resources){0}, d).answer,
+                             CACHE_HIT);
         else
-            load(d, &a, (struct cache_room){true, true, true});
+            load(d, &a, (struct cache_resources){true, true, true});
         assert_int_equal(d->n_hits, before);
     }
 }
@@ -133,7 +134,7 @@ static void fill_oldest(struct duel *d, uint64_t now)
 
 static void store(struct duel *d, const struct mem_access *a)
 {
-    struct cache_room room = {true, true, true};
+    struct cache_resources room = {true, true, true};
     struct mem_access s = *a;
     s.kind = MEM_STORE;
     struct cache_result want = cache_store(d->slow, &s, room, NULL);
@@ -178,7 +179,8 @@ static struct duel fight(const struct cache_policy_desc *policy, const struct sh
     for (uint64_t now = 1; now < N_ACCESSES; now++) {
         struct mem_access a = random_access(&seed, d.slow, now);
         uint32_t what = (uint32_t)random_u64(&seed) % 16;
-        struct cache_room room = {random_u64(&seed) % 8 != 0, true, random_u64(&seed) % 8 != 0};
+        struct cache_resources room = {random_u64(&seed) % 8 != 0, true,
+                                       random_u64(&seed) % 8 != 0};
         if (what == 0)
             store(&d, &a);
         else if (what == 1) {
@@ -288,7 +290,7 @@ static void every_listener_is_told_what_it_wants(void **state)
     n_reserved = 0;
     for (uint64_t now = 1; now < N_ACCESSES; now++) {
         struct mem_access a = random_access(&seed, d.slow, now);
-        load(&d, &a, (struct cache_room){true, true, true});
+        load(&d, &a, (struct cache_resources){true, true, true});
         if (d.n_out && now % 3 == 0)
             fill_oldest(&d, now);
     }
@@ -354,7 +356,7 @@ static void the_oldest_is_known_however_many_uses_there_were(void **state)
     for (uint64_t now = 1; now < 400; now++) {
         uint64_t i = random_u64(&seed) % WIDE_LINES;
         struct mem_access a = {.cycle = now, .line = i * LINE_BYTES, .sector_mask = 1};
-        struct cache_result r = cache_load(c, &a, (struct cache_room){true, true, true}, c);
+        struct cache_result r = cache_load(c, &a, (struct cache_resources){true, true, true}, c);
         assert_int_equal(r.answer, used_at[i] ? CACHE_HIT : CACHE_MISS);
         if (r.answer == CACHE_MISS) {
             cache_fill(c, r.mshr, now);

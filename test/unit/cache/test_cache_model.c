@@ -151,7 +151,7 @@ static void compare_mshr(struct duel *d, const struct mem_access *a)
 /* Offers the access once to both; true if it was accepted. */
 static bool offer(struct duel *d, const struct mem_access *a, void *waiter)
 {
-    struct cache_room room = {below(d, 5) > 0, below(d, 5) > 0, below(d, 5) > 0};
+    struct cache_resources room = {below(d, 5) > 0, below(d, 5) > 0, below(d, 5) > 0};
     bool load = a->kind == MEM_LOAD;
     compare_mshr(d, a);
     struct cache_result x = (load ? cache_load : cache_store)(d->cache, a, room, waiter);

@@ -27,7 +27,7 @@ static const struct cache_policy_desc *load_example(void)
 static void play(struct cache *c, const char *lines, char *answers)
 {
     static const char letters[] = {[CACHE_HIT] = 'H', [CACHE_MISS] = 'M', [CACHE_BYPASSED] = 'B'};
-    const struct cache_room roomy = {true, true, true};
+    const struct cache_resources roomy = {true, true, true};
     for (; *lines; lines++, answers++) {
         struct mem_access a = {.line = (uint64_t)*lines * LINE_BYTES, .sector_mask = 1};
         struct cache_result r = cache_load(c, &a, roomy, c);

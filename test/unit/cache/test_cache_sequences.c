@@ -11,7 +11,7 @@
 #include "unit/random_bits.h"
 
 enum { LINE_BYTES = 128, N_LOADS = 20000, N_LINES = 200 };
-static const struct cache_room roomy = {true, true, true};
+static const struct cache_resources roomy = {true, true, true};
 
 static struct cache *make(const char *policy, uint32_t n_sets, uint32_t n_ways, uint32_t index)
 {

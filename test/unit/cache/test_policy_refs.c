@@ -193,7 +193,7 @@ static enum ref_answer load(struct duel *d, const struct mem_access *a)
 {
     d->seen = (struct ref_decision){.way = -1};
     struct cache_result result =
-        cache_load(d->cache, a, (struct cache_room){true, true, true}, NULL);
+        cache_load(d->cache, a, (struct cache_resources){true, true, true}, NULL);
     d->seen.answer = answer_of(result.answer);
     d->ref.coin_says_around = d->seen.answer == REF_BYPASS;
     if (a->pc == d->ref.chosen_pc || a->pc == d->ref.second_pc) {
@@ -214,7 +214,7 @@ static void store(struct duel *d, const struct mem_access *a)
 {
     d->seen = (struct ref_decision){.way = -1};
     struct cache_result result =
-        cache_store(d->cache, a, (struct cache_room){true, true, true}, NULL);
+        cache_store(d->cache, a, (struct cache_resources){true, true, true}, NULL);
     bool found = ref_store(&d->ref, a);
     if ((result.answer == CACHE_HIT) != found || d->seen.has_victim)
         fail_msg("%s, access %llu: store to line 0x%llx: cache %s, reference %s", d->policy,

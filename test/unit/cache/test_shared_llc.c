@@ -235,7 +235,7 @@ static struct cache *make_cache(const char *policy, uint32_t n_sets, uint32_t n_
 /* Returns the line that it replaces as a letter, '+' for a hit, '-' for none. */
 static char load(struct cache *c, char line, uint32_t app, enum mem_role role)
 {
-    static const struct cache_room room = {true, true, true};
+    static const struct cache_resources room = {true, true, true};
     struct mem_access a = {
         .line = (uint64_t)(line - 'a') * 128, .sector_mask = 1, .app = app, .role = role};
     a.set = cache_set_of(c, a.line);

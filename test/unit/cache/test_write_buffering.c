@@ -11,7 +11,7 @@
 #include "cache/lost_bytes.h"
 
 enum { LINE = 128, N_WAYS = 2 };
-static const struct cache_room room = {.miss_queue = true, .port = true, .bypass_table = true};
+static const struct cache_resources room = {.miss_queue = true, .port = true, .bypass_table = true};
 
 enum drop { ALL_READ, FIRST_HIT, DEMOTE }; /* as l2.policy.drop names them */
 struct params {

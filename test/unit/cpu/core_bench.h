@@ -130,7 +130,7 @@ static const struct shard_ops memory_ops = {.kind = "fixed memory",
                                             .take = memory_take,
                                             .tick = memory_tick};
 
-static void memory_create(struct shard *s, const struct part_place *at, const void *setup)
+static void memory_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     struct fixed_memory *mem = (struct fixed_memory *)s;
     mem->bench = (struct core_bench *)setup;
@@ -151,7 +151,7 @@ static const struct part_kind memory_kind = {sizeof(struct fixed_memory), memory
 
 /* --- the core --- */
 
-static void bench_core_create(struct shard *s, const struct part_place *at, const void *setup)
+static void bench_core_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     struct core_bench *b = (struct core_bench *)setup;
     cpu_core_create((struct cpu_core *)s,

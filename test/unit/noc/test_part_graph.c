@@ -79,7 +79,7 @@ static const struct shard_ops talker_ops = {.kind = "talker",
                                             .take = talker_take,
                                             .tick = talker_tick};
 
-static void talker_create(struct shard *s, const struct part_place *at, const void *setup)
+static void talker_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     const struct talker_setup *c = setup;
     struct talker *t = (struct talker *)s;
@@ -318,7 +318,7 @@ static void ports_are_as_wide_and_as_deep_as_their_links(void **state)
     part_graph_build(&g, &e);
     struct tx_port tx, other;
     struct rx_port rx;
-    struct part_place at = {&g, a, 0, part_at(&g, a, 0)->id};
+    struct part_position at = {&g, a, 0, part_at(&g, a, 0)->id};
     part_open_tx(&at, NET, part_at(&g, a, 0), &tx);
     assert_int_equal(tx.first_receiver, g.groups[b].first_id);
     assert_int_equal(tx.n_receivers, 5); /* b and d are adjacent */
@@ -326,13 +326,13 @@ static void ports_are_as_wide_and_as_deep_as_their_links(void **state)
     assert_int_equal(tx.gate.period, slow.period);
     assert_int_equal(tx.latency, 30);
     assert_int_equal(tx.max_credits, 40);
-    at = (struct part_place){&g, c, 0, part_at(&g, c, 0)->id};
+    at = (struct part_position){&g, c, 0, part_at(&g, c, 0)->id};
     part_open_tx(&at, NET, part_at(&g, c, 0), &other);
     assert_int_equal(other.n_receivers, 2);
     struct noc_config c6 = format;
     c6.latency_cycles = 6;
     assert_int_equal(other.max_credits, noc_full_buffer_flits(&c6, 2));
-    at = (struct part_place){&g, d, 1, part_at(&g, d, 1)->id};
+    at = (struct part_position){&g, d, 1, part_at(&g, d, 1)->id};
     part_open_rx(&at, NET, part_at(&g, d, 1), &rx);
     assert_int_equal(rx.gate.width, 3);
     assert_int_equal(rx.latency, 30);
@@ -390,7 +390,7 @@ static const struct shard_ops porter_ops = {.kind = "porter",
                                             .take = porter_take,
                                             .tick = porter_tick};
 
-static void porter_create(struct shard *s, const struct part_place *at, const void *setup)
+static void porter_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     struct porter *p = (struct porter *)s;
     (void)setup;

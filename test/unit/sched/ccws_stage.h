@@ -119,7 +119,7 @@ static inline struct mem_access stage_access(struct ccws_stage *s, uint32_t warp
 
 static inline struct cache_result stage_load(struct ccws_stage *s, const struct mem_access *a)
 {
-    return cache_load(s->l1d, a, (struct cache_room){true, true, true}, NULL);
+    return cache_load(s->l1d, a, (struct cache_resources){true, true, true}, NULL);
 }
 
 static inline void stage_fill(struct ccws_stage *s, uint32_t mshr)
@@ -129,7 +129,7 @@ static inline void stage_fill(struct ccws_stage *s, uint32_t mshr)
 
 static inline void stage_store(struct ccws_stage *s, const struct mem_access *a)
 {
-    cache_store(s->l1d, a, (struct cache_room){true, true, true}, NULL);
+    cache_store(s->l1d, a, (struct cache_resources){true, true, true}, NULL);
 }
 
 /* Live warps that may not issue an instruction of that class. */

@@ -114,7 +114,7 @@ static void make_request(struct bench *b, struct ask *a, uint32_t from)
         describe_atomic(a, line);
 }
 
-static void sm_create(struct shard *s, const struct part_place *at, const void *setup)
+static void sm_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     struct mock_sm *sm = (struct mock_sm *)s;
     struct bench *b = *(struct bench *const *)setup;
@@ -139,7 +139,7 @@ static const struct part_kind sm_kind = {sizeof(struct mock_sm), sm_create, sm_d
 
 /* --- the slice --- */
 
-static void bench_slice_create(struct shard *s, const struct part_place *at, const void *setup)
+static void bench_slice_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     const struct bench *b = *(struct bench *const *)setup;
     struct slice_setup slice = {.config = &b->s.config,

@@ -113,7 +113,7 @@ static const struct shard_ops memory_ops = {.kind = "slow memory",
                                             .take = memory_take,
                                             .tick = memory_tick};
 
-static void memory_create(struct shard *s, const struct part_place *at, const void *setup)
+static void memory_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     struct slow_memory *mem = (struct slow_memory *)s;
     mem->bench = setup;
@@ -174,7 +174,7 @@ static const struct shard_ops starter_ops = {.kind = "starter",
                                              .take = starter_take,
                                              .tick = starter_tick};
 
-static void starter_create(struct shard *s, const struct part_place *at, const void *setup)
+static void starter_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     struct starter *d = (struct starter *)s;
     d->bench = setup;
@@ -186,7 +186,7 @@ static const struct part_kind starter_kind = {.bytes = sizeof(struct starter),
 
 /* --- the SMs --- */
 
-static void bench_sm_create(struct shard *s, const struct part_place *at, const void *setup)
+static void bench_sm_create(struct shard *s, const struct part_position *at, const void *setup)
 {
     const struct bench *b = setup;
     const struct machine_config *c = b->sim->config;
