@@ -200,6 +200,6 @@ void yaml_check_keys(struct yaml_doc *d, const yaml_node_t *map, const char *con
             is_known = strcmp(name, keys[k]) == 0;
         if (!is_known)
             yaml_complain(d, key, suggest_hint(&d->diags->arena, name, keys, n),
-                          "'%s' is missing here", name);
+                          "there is no key '%s' here", name);
     }
 }

@@ -496,7 +496,7 @@ assert "did you mean 's4-fig17'" in call("figure", "s4-fgi17", "--store", "r.db"
 assert "needs a store" in call("figure", "s4-fig3", want=2).stderr
 write("bad.yaml", head_of + "series:\n  - {value: ipc, ovre: workload}\n")
 bad = call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
-assert "bad.yaml:13:18: error: there is no 'ovre' here" in bad and "did you mean 'over'" in bad
+assert "bad.yaml:13:18: error: there is no key 'ovre' here" in bad and "did you mean 'over'" in bad
 assert "one of 'over', 'mean' and 'best'" in bad
 write("bad.yaml", head_of + "series:\n  - {title: t, value: belady.mpki, mean: arithmetic}\n"
       "  - {title: u, value: ipc, best: icp}\n  - {value: ipc, over: workload, where: {workload: [ss, ps]}}\n"

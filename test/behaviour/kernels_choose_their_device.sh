@@ -100,7 +100,7 @@ status 2 "$heddle" hetero choose "$scratch/short.json"
 complains "'cache' must be a list of 9 slowdowns"
 sed '/"threads"/d' "$scratch/question.json" >"$scratch/less.json"
 status 2 "$heddle" hetero choose "$scratch/less.json"
-complains "there is no 'threads' here"
+complains "'threads' is missing here"
 status 2 "$heddle" hetero chose "$scratch/question.json"
 complains "did you mean 'choose'?"
 

@@ -183,7 +183,7 @@ static void assert_refuses(const char *text, uint32_t folds, const char *message
 static void what_cannot_be_trained_is_refused(void **state)
 {
     (void)state;
-    assert_refuses(worked, 5, "4 kernels cannot be dealt into 5 folds");
+    assert_refuses(worked, 5, "4 kernels cannot be distributed to 5 folds");
     assert_refuses(worked, 4, NULL);
     assert_refuses(worked, 2, "a fold leaves fewer rows than the 3 terms");  /* two are left */
     assert_refuses("kernel,a,b,time\nx,1,1,1\ny,2,2,2\nz,3,3,3\n", 0, NULL); /* a, a*b of 3 */
@@ -207,15 +207,15 @@ static void assert_bad(const char *text, uint32_t line, uint32_t col, const char
 static void broken_rows_are_refused_where_they_break(void **state)
 {
     (void)state;
-    assert_bad("kernel,a\nx,1\n", 1, 1, "no column 'time'");
-    assert_bad("time,a\n1,1\n", 1, 1, "no column 'kernel'");
-    assert_bad("time,kernel\n1,x\n", 1, 1, "no column of a feature");
+    assert_bad("kernel,a\nx,1\n", 1, 1, "the column 'time' is missing");
+    assert_bad("time,a\n1,1\n", 1, 1, "the column 'kernel' is missing");
+    assert_bad("time,kernel\n1,x\n", 1, 1, "no feature column");
     assert_bad("kernel,a,a,time\n", 1, 10, "there already");
     assert_bad("kernel,a,time\n\"x, y\",1,1\nx,1\n", 3, 1, "2 columns, where the first line has 3");
     assert_bad("kernel,a,time\nx,one,1\n", 2, 3, "not a finite number");
     assert_bad("kernel,a,time\nx,1,0\n", 2, 5, "more than 0");
-    assert_bad("kernel,a,time\n", 0, 0, "not a single row");
-    assert_bad("", 0, 0, "not a single row");
+    assert_bad("kernel,a,time\n", 0, 0, "contains no rows");
+    assert_bad("", 0, 0, "contains no rows");
 }
 
 int main(void)

@@ -150,7 +150,7 @@ static void names_are_checked_with_their_places(void **state)
                      "e.yaml:2:7: error: no workload has a size 'huge'\n");
     expect_complaint("workloads: [bfs, bt]\nsize: paper-s4\n",
                      "e.yaml:1:18: error: bt has no size");
-    expect_complaint("workload: [bfs]\n", "e.yaml:1:1: error: there is no 'workload' here\n");
+    expect_complaint("workload: [bfs]\n", "e.yaml:1:1: error: there is no key 'workload' here\n");
     expect_complaint("workload: [bfs]\n", "did you mean 'workloads'?");
     expect_complaint("size: tiny\n", "the experiment names no workloads");
     expect_complaint("workloads: bfs\nworkloads: kmn\n", "'workloads' is given twice");
