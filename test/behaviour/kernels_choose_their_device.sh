@@ -43,7 +43,7 @@ echo "$out" >"$scratch/predicted.json"
 status 2 "$heddle" hetero predict --model s9150-along --features "$scratch/bfs.json"
 complains "did you mean 's9150-alone'?"
 status 2 "$heddle" hetero predict --model i7-3770-co-located --features "$scratch/bfs.json"
-complains "there is no 'llc_misses', which the model needs"
+complains "'llc_misses', which the model needs, is missing"
 status 2 "$heddle" hetero predict --model s9150-alone
 complains "needs --model and --features"
 printf '[{"threads": "many"}]\n' >"$scratch/bad.json"
@@ -68,9 +68,9 @@ says "kernels dropped: k5"
 status 0 "$heddle" hetero predict --model "$scratch/fit.model" --features "$scratch/scale.json" --json
 echo "$out" >"$scratch/refit.json"
 status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 15
-complains "14 kernels cannot be dealt into 15 folds"
+complains "14 kernels cannot be distributed to 15 folds"
 status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 1
-complains "--folds is 0, for none, or 2 to 10000"
+complains "--folds must be 0, for none, or 2 to 10000"
 status 2 "$heddle" hetero train "$scratch/rows.csv" --out "$scratch/rows.csv"
 complains "rows.csv"
 printf 'kernel,threads,time\nk,1,soon\n' >"$scratch/broken.csv"
