@@ -112,7 +112,7 @@ for call in "scale:3 6" "_Z5scalePii:3 6" "negate:-1 -2" "plain:7 7"; do
     [ "$(ints "$scratch/cu-out")" = "${call##*:}" ] || fail "$name wrote $(ints "$scratch/cu-out")"
 done
 status 2 cuda --entry twice --arg buf:4
-complains "several kernels called twice, choose one with --entry: _Z5twiceIiEvPT_, _Z5twiceIfEvPT_"
+complains "several kernels called twice; choose one with --entry: _Z5twiceIiEvPT_, _Z5twiceIfEvPT_"
 status 2 cuda --entry scael --arg buf:4 && complains "did you mean 'scale'?"
 
 # A full disk is an error, not silence; a reader that has gone ends the program as it ends others.

@@ -29,7 +29,7 @@ if ! lacks_opencl "a platform that works beside one that crashes"; then
         echo "$platform" >"$scratch/beside/$name.icd"
         status 0 "$heddle" run nw --size tiny --on opencl && says "verified" && silent err
         status 4 "$heddle" run nw --size tiny --on opencl:none-such
-        complains "no OpenCL device matches 'none-such'; there are:"
+        complains "no OpenCL device matches 'none-such'; available:"
         complains "Crashing Platform crashes when asked for its devices"
         rm "$scratch/beside/$name.icd"
     done

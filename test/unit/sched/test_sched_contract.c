@@ -300,11 +300,16 @@ static void unsound_plug_ins_are_refused(void **state)
         struct scheduler_desc d;
         const char *reason;
     } flawed[] = {
-        {good, "version"},          {good, "bytes"},
-        {good, "Not a Name"},       {good, "already"},
-        {good, "say what it does"}, {good, "say what it does"},
-        {good, "pick()"},           {good, "cost_bits()"},
-        {good, "outside"},          {good, "out of range"},
+        {good, "version"},
+        {good, "bytes"},
+        {good, "Not a Name"},
+        {good, "already"},
+        {good, "a summary or a citation"},
+        {good, "say what it does"},
+        {good, "pick()"},
+        {good, "cost_bits()"},
+        {good, "outside"},
+        {good, "out of range"},
         {good, "on_wake()"},
     };
     flawed[0].d.abi_version++;
