@@ -30,7 +30,7 @@ id=$(heddle sweep experiment.yaml --list-points | tail -1 | cut -f 1)
 heddle sweep experiment.yaml --quiet --store results.db --run-point "$id"
 sh -e with_parallel.sh >out
 [ "$(wc -l <points.txt)" -eq 3 ]
-[ "$(grep -c '1 result taken, 0 there already' out)" -eq 3 ]
+[ "$(grep -c '1 result taken, 0 already there' out)" -eq 3 ]
 heddle sweep experiment.yaml --quiet --store here.db
 rows here.db >here.csv
 rows results.db >there.csv

@@ -305,7 +305,7 @@ static void unsound_plug_ins_are_refused(void **state)
         {good, "Not a Name"},
         {good, "already"},
         {good, "a summary or a citation"},
-        {good, "say what it does"},
+        {good, "a summary or a citation"},
         {good, "pick()"},
         {good, "cost_bits()"},
         {good, "outside"},
