@@ -3,6 +3,7 @@
 heddle=$1
 scratch=$2
 . test/behaviour/expect.inc
+needs_playwright
 rm -rf "$scratch"
 mkdir -p "$scratch"
 store=$scratch/results.db
