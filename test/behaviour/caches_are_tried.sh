@@ -279,7 +279,7 @@ for verb in replay reuse curve; do
         $([ $verb = replay ] && echo --ways 1) && complains "stores.txt: it contains no loads"
 done
 # In bytes, and in percent of an L1D, as the papers say it (S2 section 4.3, S3 section 5.3.5).
-status 0 "$heddle" show policy dlp && says "1264 bytes, 7.48 % of the L1D"
+status 0 "$heddle" show policy dlp && says "1,264 bytes, 7.48 % of the L1D"
 status 0 "$heddle" show policy ctrl_c && says "608 bytes"
 
 # Did it do anything?
