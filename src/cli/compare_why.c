@@ -30,7 +30,7 @@ static const struct fact {
     {"cycles", "cycles", AMOUNT},
     {"loads at L1D", "l1d.loads", AMOUNT},
     {"  hit rate", "l1d.hit_rate", SHARE},
-    {"  hits on the thread's own lines", "locality.intra_thread", AMOUNT},
+    {"  hits on lines of the thread", "locality.intra_thread", AMOUNT},
     {"    of the warp's other threads", "locality.inter_thread", AMOUNT},
     {"    of other warps", "locality.inter_warp", AMOUNT},
     {"  misses", "l1d.misses", AMOUNT},
