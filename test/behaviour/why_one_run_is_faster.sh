@@ -93,7 +93,7 @@ set +e
 status 2 "$heddle" compare --why "$one" "$one" "$one"
 complains "needs two runs"
 status 2 "$heddle" compare --why --first-difference "$one" "$one"
-complains "alone"
+complains "no other option"
 status 2 "$heddle" compare --why "$one" '$(ls)'
 complains "cannot split"
 status 2 "$heddle" compare --why "$one" 'bfs --size tiny:edges=32K --scheduler nobody'
@@ -114,7 +114,7 @@ refused "A has the size tiny and B small" 'ss --size tiny' 'ss'
 refused "--scheduler needs a value" "$one" 'bfs --size tiny --scheduler'
 refused "A has --series-out, which --why sets itself" 'ss --size tiny --series 9 --series-out mine.csv' 'ss --size tiny'
 refused "A has several workloads" 'ss nw --size tiny' 'ss --size tiny'
-refused "--store has no meaning" --store none.db 'ss --size tiny' 'ss --size tiny'
+refused "--store has no effect" --store none.db 'ss --size tiny' 'ss --size tiny'
 [ ! -e mine.csv ] && [ ! -e none.db ] || fail "a file was made"
 status 0 "$heddle" compare --why 'nw --size tiny --seed 1' 'nw --seed=1 --size tiny --l1d fifo'
 says "times as fast"
