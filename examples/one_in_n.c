@@ -1,6 +1,6 @@
-/* An example cache policy: of n loads that miss, one is kept and the others bypass the cache;
- * victims are chosen by LRU. A stream without reuse then evicts little, and part of a loop that is
- * too large for the cache stays in it. */
+/* An example cache policy: one in every n load misses is cached, the others bypass the cache;
+ * victims are chosen by LRU. Streaming data then evict few lines, and if the data of a loop do not
+ * fit, part of them stay in the cache. */
 #include "cache/cache_policy.h"
 
 struct one_in_n_params {
@@ -8,20 +8,21 @@ struct one_in_n_params {
 };
 
 static const struct param one_in_n_params[] = {
-    PARAM_U32(struct one_in_n_params, n, "4", 1, 65536, "misses", "one of so many is kept"),
+    PARAM_U32(struct one_in_n_params, n, "4", 1, 65536, "misses",
+              "one miss in this many is cached"),
 };
 
-/* What it counts: every result has it, as l1d.policy.kept. */
+/* Its statistic, reported with every result as l1d.policy.kept. */
 struct one_in_n_stats {
     uint64_t kept;
 };
 
 static const struct plugin_stat one_in_n_stats[] = {
-    STAT_COUNT(struct one_in_n_stats, kept, "misses", "misses that were kept"),
+    STAT_COUNT(struct one_in_n_stats, kept, "misses", "misses that were cached"),
 };
 
 struct one_in_n {
-    uint32_t n_misses; /* since the last one that was kept */
+    uint32_t n_misses; /* since the last one that was cached */
 };
 
 static size_t one_in_n_state_bytes(const struct cache_geometry *g, const void *params)
@@ -38,7 +39,7 @@ static uint64_t one_in_n_cost_bits(const struct cache_geometry *g, const void *p
     return plugin_cost(parts, "counter", plugin_index_bits(values->n));
 }
 
-/* Only looks: the same load may ask again after a stall. */
+/* Must not change state: it is called again for the same load after a stall. */
 static int one_in_n_decide(const struct cache_policy *p, const struct cache_set *s,
                            const struct mem_access *a)
 {
@@ -48,7 +49,7 @@ static int one_in_n_decide(const struct cache_policy *p, const struct cache_set 
     return state->n_misses + 1 < values->n ? CACHE_BYPASS : cache_set_lru(s);
 }
 
-/* Called once for every accepted miss, kept or not. */
+/* Called once for every accepted miss, cached or not. */
 static void one_in_n_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
                              const struct mem_access *a)
 {
@@ -64,7 +65,7 @@ PLUGIN_EXPORT const struct cache_policy_desc heddle_cache_policy = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "one_in_n",
-    .summary = "keeps one of n misses, LRU underneath",
+    .summary = "caches one of n misses, with LRU replacement",
     .citation = "doc/adding-a-policy.md",
     .params = one_in_n_params,
     .n_params = 1,

@@ -1,20 +1,21 @@
 /* The interface of an atomics unit: where and when atomics on global memory are ordered and
- * performed. One unit = one file = one descriptor. A machine has one unit, which acts in each SM
- * and in each memory slice. The unit decides; SM and slice apply the decision to their queues,
- * caches and warps.
+ * performed. One unit = one file = one descriptor. A machine uses one unit, with an instance in
+ * each SM and in each memory slice. The unit decides; SM and slice apply the decision to their
+ * queues, caches and warps.
  *
- * There are two kinds of units. Those that perform atomics in L2 leave `net` NULL. A request is the
- * lanes of an instruction in one line (atomic_part.h); its life is:
+ * There are two kinds of units. Those that perform atomics in L2 leave `net` NULL. A request
+ * (struct mem_request) carries one atomic_part: the lanes of an instruction that access one line.
+ * Its life is:
  *
  * - the SM's load/store unit has it: take(), repeated in later cycles as long as it must wait
  * - its bank in the slice has it: may_serve(), repeated as long as the answer is no
  * - its data are in L2: perform()
  * - they are not: await_data(), and perform() when they have arrived
- * - its answer is back in the SM: answer(), which returns when its effect becomes visible to all
+ * - its reply is back in the SM: answer(), which returns when its effect becomes visible to all
  *   SMs
  *
  * At the end of a visibility period at_boundary() makes visible what slices have performed.
- * Instructions after a barrier or fence wait for that; the SM ensures it.
+ * The SM holds instructions after a barrier or fence until then.
  *
  * The other kind performs atomics in the SM, under mutexes (mutex_unit.h), and names the network
  * that locates the mutexes. Their SMs send each other messages while kernels with atomics run. L2
@@ -39,9 +40,9 @@ struct atomics_desc;
 struct atomics_sm {
     const struct atomics_desc *desc;
     const void *params;
-    sim_time way_to_l2;  /* no request arrives earlier after the issue of its instruction */
+    sim_time way_to_l2;  /* shortest time from the issue of an instruction to L2 */
     sim_time visibility; /* length of a period */
-    /* For units that perform them here; otherwise NULL. */
+    /* If atomics are performed in the SM; otherwise NULL. */
     struct mutex_unit *mutexes;
     struct overlay *overlay; /* what was performed in this visibility period */
 };
@@ -54,7 +55,7 @@ struct atomics_resources {
 /* What the load/store unit does with a request. */
 enum atomics_step {
     ATOMICS_WAIT,  /* retries when what it waits for may have changed */
-    ATOMICS_TO_L2, /* sends it to its slice; L1D invalidates the line, which changes elsewhere */
+    ATOMICS_TO_L2, /* sends it to its slice; L1D invalidates the line, which L2 will change */
     ATOMICS_HERE   /* gives it to mutex_unit_enter() */
 };
 struct atomics_taken {
@@ -74,25 +75,25 @@ struct atomics_slice {
     const struct atomics_desc *desc;
     const void *params;
     struct dev_mem *mem;
-    uint32_t per_cycle; /* lane operations of a bank */
+    uint32_t per_cycle; /* lane operations that a bank can do per cycle */
     uint32_t n_banks;
     struct atomics_bank *banks;
     struct overlay overlay; /* what was performed in this visibility period */
-    /* For units that perform atomics in SMs: the writes of each line that the slice has served. */
+    /* For units that perform atomics in SMs: the number of writes that the slice has
+     * served, per line. */
     bool counts_writes;
     struct ledger writes;
 };
 
+/* Required: all functions of an SM, and without `net` all functions of a slice but destroy_bank. */
 struct atomics_desc {
     PLUGIN_HEAD; /* abi_version = ATOMICS_ABI */
     /* Atomics are performed in SMs, and this network locates mutexes; the parameters are a struct
      * mutex_params, the statistics a struct mutex_stats. NULL = they are performed in L2. */
     const struct mutex_net *net;
-    /* Is a machine with that many SMs possible? NULL = always. Otherwise sets the parameter at
-     * fault and the reason. */
+    /* Is a machine with that many SMs possible? NULL = any number is. On false, `flaw` names the
+     * parameter and the reason. */
     bool (*check)(uint32_t n_sms, const void *params, struct param_flaw *flaw);
-    /* The functions of an SM are required; those of a slice are required without `net`, except for
-     * destroy_bank. */
     /* Bits of storage that it needs in hardware, per SM; see plugin_cost(). */
     uint64_t (*cost_bits)(uint32_t n_sms, const void *params, struct strbuf *parts);
 
@@ -108,12 +109,12 @@ struct atomics_desc {
     /* --- in a slice --- */
     size_t bank_bytes;                 /* of atomics_bank.state */
     void (*destroy_bank)(void *state); /* NULL = nothing to free */
-    /* May the bank's first request be served, as far as earlier atomics are concerned? */
+    /* Do earlier atomics on its line allow the bank to serve its oldest request? */
     bool (*may_serve)(const struct atomics_bank *b, const struct mem_request *r);
-    /* It was served and waits for its data: those of an MSHR, or CACHE_NO_MSHR if L2 does not keep
-     * them. */
+    /* The bank has accepted the request, but its data are missing: `mshr` fetches them, or is
+     * CACHE_NO_MSHR if the load bypasses L2. */
     void (*await_data)(struct atomics_bank *b, const struct mem_request *r, uint32_t mshr);
-    /* Returns the number of cycles that the bank is busy with it. */
+    /* Returns the number of cycles that the bank is busy with it. waited: after await_data(). */
     uint32_t (*perform)(struct atomics_bank *b, struct mem_request *r, bool waited, sim_time now);
     void (*at_boundary)(struct atomics_slice *s);
 };
@@ -126,15 +127,15 @@ const struct atomics_desc *atomics_find(const char *name);
 bool atomics_is_sound(const struct atomics_desc *d, struct strbuf *why);
 
 /* --- instances (atomics.c); parameters and memory must outlive them --- */
-/* `s` has its desc, params, mem and per_cycle. */
+/* The caller has set desc, params, mem and per_cycle. */
 void atomics_slice_create(struct atomics_slice *s, uint32_t n_banks);
 void atomics_slice_destroy(struct atomics_slice *s);
 
-/* Visible at the end of the period in which it was performed: the usual answer(). */
+/* The default answer(): visible at the end of the period in which it was performed. */
 sim_time atomics_answer(struct atomics_sm *u, struct mem_request *r, struct emu_warp *w);
 
 /* Does it have work for the end of the visibility period? */
-static inline bool atomics_await_boundary(const struct atomics_slice *s)
+static inline bool atomics_need_boundary(const struct atomics_slice *s)
 {
     return s->overlay.n != 0;
 }

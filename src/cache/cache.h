@@ -2,7 +2,7 @@
  * the cache laboratory) says what resources it has and moves the data.
  *
  * Lines are named by line-aligned byte addresses. The owner of one slice of an interleaved cache
- * passes addresses from which the interleaving is squeezed out, so that all its sets are used. */
+ * passes addresses without the bits that select the slice, so that all its sets are used. */
 #ifndef HEDDLE_CACHE_CACHE_H
 #define HEDDLE_CACHE_CACHE_H
 
@@ -24,16 +24,17 @@ struct cache_config {
      * local memory, which no other SM can see, are exempt: they follow write_back and
      * write_allocate. */
     bool write_evict;
-    uint32_t epoch_cycles; /* of its clock, between two on_epoch() of its policy; 0 = never */
-    uint32_t n_apps;       /* that share it; 0 = it is not shared */
-    /* Of one of several banks of a shared cache; 0 = it is the only one. */
+    uint32_t epoch_cycles; /* period of on_epoch() in cycles of the cache's clock; 0 = never */
+    uint32_t n_apps;       /* applications that share the cache; 0 = not shared */
+    /* If this is one bank of a shared cache: the sets of all banks, and the index of this bank's
+     * first set. 0 = the only bank. */
     uint32_t all_sets, first_set;
     bool no_fast_paths; /* every access takes the general path; the results are the same */
 };
 
 enum cache_answer { CACHE_HIT, CACHE_MERGE, CACHE_MISS, CACHE_BYPASSED, CACHE_STALLED };
 
-enum { CACHE_NO_MSHR = 0xffff }; /* a cache has fewer */
+enum { CACHE_NO_MSHR = 0xffff }; /* larger than any MSHR index */
 
 /* Small enough to be returned in registers. */
 struct cache_result {
@@ -41,20 +42,20 @@ struct cache_result {
     uint8_t stall;          /* enum cache_stall, of STALLED */
     bool forward;           /* the store itself continues to the next level */
     bool writeback;         /* cache_victim() must be written back before its way is reused */
-    uint32_t fetch_sectors; /* of a MISS: what to fetch, 0 = nothing (a store that goes on) */
+    uint32_t fetch_sectors; /* of a MISS: what to fetch, 0 = nothing (a forwarded store) */
     uint16_t mshr;          /* of MERGE and of a MISS that fetches; else CACHE_NO_MSHR */
     bool dropped;           /* of a load's HIT: the policy dropped the line, dirty or not */
 };
 
-/* A line that leaves, or does not stay, with sectors that must not be lost. */
+/* An evicted line, or arrived data that were not allocated, with dirty sectors to write back. */
 struct cache_victim {
     uint64_t line;
     uint32_t sectors;
 };
 
-/* Data travel in segments of 32 bytes; sectors may be larger. The segments of these sectors of a
- * line, and the sectors that hold these segments; the functions that are called if a sector has
- * several. */
+/* Data travel in segments of 32 bytes; sectors may be larger. cache_segments_of() and
+ * cache_sectors_of() convert between masks of sectors and of segments of a line; the two functions
+ * here do it for sectors of several segments. */
 enum { CACHE_SEGMENT_BYTES = 32 };
 uint32_t cache_split_sectors(const struct cache_config *config, uint32_t sectors);
 uint32_t cache_join_segments(const struct cache_config *config, uint32_t segments);
@@ -142,7 +143,7 @@ void cache_policy_remark(const struct cache_config *config, const struct cache_p
 bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,
                         const void *params, struct strbuf *why);
 
-/* What policies know of such a cache; `n_warps` of the SM it belongs to, 0 elsewhere. */
+/* What policies know of such a cache. n_warps: warps of the SM that owns it; 0 if it is no L1. */
 struct cache_geometry cache_geometry_of(const struct cache_config *config, uint32_t n_warps);
 
 /* Binds the policy's parameters under "<prefix>.policy" and returns their values, which live as
@@ -159,23 +160,23 @@ void cache_destroy(struct cache *c);
 
 uint32_t cache_set_of(const struct cache *c, uint64_t line);
 
-/* A load (or an instruction fetch): a->line and a->set are filled in by the caller through
- * cache_set_of(). Commits and calls the policy's events exactly when the answer is not STALLED; a
+/* A load (or an instruction fetch): the caller sets a->line, and a->set to
+ * cache_set_of(c, a->line). Takes effect and notifies the policy unless the answer is STALLED; a
  * STALLED access changes nothing and may be offered again. `waiter` is stored in the MSHR and
  * handed back by cache_fill(). */
 struct cache_result cache_load(struct cache *c, const struct mem_access *a,
                                struct cache_resources room, void *waiter);
 
-/* A load that the program marks as uncached here (ld.cg at an L1D): neither looked up nor decided
- * upon; BYPASSED, or STALLED if a resource is missing. */
+/* A load that the program marks as uncached here (ld.cg at an L1D): no tags are looked up,
+ * and decide() is not called; BYPASSED, or STALLED if a resource is missing. */
 struct cache_result cache_load_bypassing(struct cache *c, const struct mem_access *a,
                                          struct cache_resources room);
 
 /* A store. Write-evict or write-through caches: updates or removes the line, answer HIT or MISS,
  * never STALLED unless they allocate. Write-back, write-allocate caches: a hitting store makes the
  * line dirty; a missing store allocates like a load (answer MISS: the owner fetches) or joins an
- * outstanding miss (MERGE), unless it covers all bytes of what it touches (the line, or the sectors
- * of a sectored line), when that is valid at once and no fetch is needed: answer HIT. */
+ * outstanding miss (MERGE). A store that covers all bytes of the line, or of the sectors it
+ * touches, needs no fetch: the data are valid at once, and the answer is HIT. */
 struct cache_result cache_store(struct cache *c, const struct mem_access *a,
                                 struct cache_resources room, void *waiter);
 
@@ -184,7 +185,7 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a,
  * counted. True if cache_victim() is to be written back. */
 bool cache_copy_in(struct cache *c, const struct mem_access *a);
 
-/* Who waited for data that have come, in order of arrival. */
+/* The result of a fill: the accesses that waited for the MSHR, oldest first. */
 struct cache_arrival {
     void *const *waiters; /* until the cache is used again */
     uint32_t n_waiters;
@@ -197,7 +198,7 @@ struct cache_arrival {
  * frees the MSHR. */
 struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle);
 
-/* What the last answer said is to be written back; until the cache is used again. */
+/* The line that the last call reported for write-back. Valid until the next call. */
 const struct cache_victim *cache_victim(const struct cache *c);
 
 /* The MSHR that such an access would join; CACHE_NO_MSHR if it hits, or fetches for itself. */
@@ -205,32 +206,35 @@ uint32_t cache_mshr_for(struct cache *c, const struct mem_access *a);
 /* The line of an outstanding MSHR. */
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr);
 uint32_t cache_mshrs_in_use(const struct cache *c);
-/* Of its MSHRs: how many were in use over time, and how long each was. */
+/* How many MSHRs were in use over time, and how long each was held. */
 struct queue_account cache_mshr_account(const struct cache *c);
 
-/* Removes a line if it is there (an atomic passes); no policy event but on_evict(invalidate). An
- * outstanding miss still answers its waiters, but later loads of the line miss again. */
+/* Removes a line if it is present, for example when an atomic on it passes on its way to L2. Dirty
+ * sectors are lost. The only policy event is on_evict(EVICT_INVALIDATE). An outstanding miss still
+ * answers its waiters, but later loads of the line miss again. */
 void cache_invalidate_line(struct cache *c, uint64_t line);
 /* Empties the cache; dirty lines are handed to `writeback`. No miss may be outstanding. */
 void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, uint32_t sectors),
                  void *user);
 
-/* Empties the cache, which from now on has so many ways of those it was built with, and its policy
- * is reset. No miss may be outstanding. Nothing happens if it has as many already. */
+/* Empties the cache, resets its policy, and uses only n_ways of the ways it was built with. No miss
+ * may be outstanding. Does nothing if it uses that many already. */
 void cache_resize(struct cache *c, uint32_t n_ways,
                   void (*writeback)(void *user, uint64_t line, uint32_t sectors), void *user);
 
 const struct cache_stats *cache_stats(const struct cache *c);
 struct cache_policy *cache_get_policy(struct cache *c);
-/* What the owner passes on to the policy; nothing happens if it does not care. */
+/* What the owner passes on to the policy; does nothing if the policy has no such callback. */
 void cache_kernel_start(struct cache *c, uint32_t launch);
 void cache_kernel_end(struct cache *c, uint32_t launch);
 void cache_epoch(struct cache *c, uint64_t epoch);
 void cache_apply(struct cache *c, const void *quota, size_t bytes);
 void cache_report(struct cache *c, struct shared_report *r);
-bool cache_insts(struct cache *c, uint64_t n_thread_insts);      /* true: see on_insts() */
-uint64_t cache_next_change(const struct cache *c, uint64_t now); /* UINT64_MAX = only by events */
-bool cache_changes_alone(const struct cache *c);                 /* is it ever anything else? */
+bool cache_insts(struct cache *c, uint64_t n_thread_insts); /* true: see on_insts() */
+/* The next cycle in which time alone may change the policy's decisions; UINT64_MAX = none. */
+uint64_t cache_next_change(const struct cache *c, uint64_t now);
+/* Can time alone ever change its decisions? */
+bool cache_changes_alone(const struct cache *c);
 
 /* Did the policy do anything: accepted misses for which LRU would have chosen otherwise, and the id
  * of the first such access (~0 = none). */
@@ -239,8 +243,8 @@ void cache_lru_differences(const struct cache *c, uint64_t *n, uint64_t *first_i
 const struct mem_access *cache_first_lru_difference(const struct cache *c);
 void cache_describe_wait(const struct cache *c, struct strbuf *out);
 
-/* Observers of the same events the policy sees, for schedulers and recording; each is told after
- * the policy. */
+/* Observers of the events that the policy sees, for schedulers and recording. They are notified
+ * after the policy. */
 enum cache_event {
     CE_HIT,
     CE_MERGE,
@@ -250,19 +254,19 @@ enum cache_event {
     CE_FILL,
     CE_EVICT,
     CE_STORE,
-    /* What follows is no event of policies. */
+    /* Only for observers: */
     CE_DROP,  /* data arrive that are not kept */
     CE_RESIZE /* the cache is empty, with another number of ways, and its policy is reset */
 };
 struct cache_event_info {
     enum cache_event event;
     const struct mem_access *access; /* NULL for FILL, DROP and RESIZE */
-    const struct cache_line *line;   /* the event's, or NULL: a MISS or STORE that finds none */
+    const struct cache_line *line;   /* the line concerned; NULL for a MISS or STORE without one */
     enum cache_evict_cause cause;    /* EVICT */
     enum cache_bypass_reason reason; /* BYPASS */
     uint32_t set, way;               /* way = ~0u if none */
     uint64_t cycle;
-    /* FILL and DROP: the line that was fetched, and when it was asked for. */
+    /* FILL and DROP: the line that was fetched, and when it was requested. */
     uint64_t fetched_line, asked_cycle;
     uint32_t n_ways; /* RESIZE */
 };
@@ -270,20 +274,20 @@ enum { CACHE_MAX_OBSERVERS = 7 };
 #define CACHE_ALL_EVENTS (~0u)
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),
                    void *user);
-/* Of some events alone, a bit each: what nobody wants costs next to nothing. Of loads it may not
- * see address, byte_mask and full_line. */
+/* Only the events of this mask; events without an observer cost next to nothing. For loads,
+ * address, byte_mask and full_line are not guaranteed to be valid. */
 void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
-/* From now on that observer hears these events. */
+/* Changes the mask of an observer. */
 void cache_change_events(struct cache *c, uint32_t events,
                          void (*observer)(void *user, const struct cache_event_info *e),
                          const void *user);
-/* May an access that waits for a line or for another's MSHR get an answer by a fill of another set?
- * Only if the policy listens to fills. */
+/* Can a fill of one set unblock an access that is stalled in another set? Only if the policy has an
+ * on_fill(). */
 bool cache_hears_fills(const struct cache *c);
-/* Does anybody look at address, byte_mask and full_line of loads? */
+/* Does the policy or an observer read address, byte_mask or full_line of loads? */
 bool cache_wants_bytes(const struct cache *c);
-/* Does the policy or an observer look at loads at all? */
+/* Is the policy or an observer notified of loads at all? */
 bool cache_shows_loads(const struct cache *c);
 uint32_t cache_n_observers(const struct cache *c);
 

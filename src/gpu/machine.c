@@ -37,7 +37,7 @@ void machine_at_boundary(void *user, sim_time t)
 
 /* --- running --- */
 
-/* The part that failed first; at equal times, the first one. */
+/* The part that failed first; at equal times, the first in the order of parts. */
 static struct machine_part first_fault(const struct machine *m)
 {
     struct machine_part first = {0};
@@ -55,7 +55,7 @@ bool machine_is_over(const struct machine *m)
     return m->until_cpus_end && mix_cpus_have_ended(m);
 }
 
-/* Done when everything is idle; a fault ends it at once. */
+/* Done when the launch has drained (with CPU cores: the GPU is idle); a fault ends it at once. */
 static bool is_done(void *user)
 {
     struct machine *m = user;
@@ -77,7 +77,7 @@ static sim_time max_time(sim_time a, sim_time b)
     return a > b ? a : b;
 }
 
-/* When everything, including stores and credits, became idle. */
+/* When the machine drained: all parts idle, stores complete, credits returned. */
 static sim_time rest_time(struct machine *m)
 {
     if (machine_is_mixed(m))
@@ -105,7 +105,7 @@ static void take_fault(struct machine *m, struct emu *emu, struct machine_part p
     emu->fault.kind = fault->kind;
     strbuf_clear(&emu->fault.text);
     strbuf_add(&emu->fault.text, strbuf_text(&fault->text));
-    struct boundary b = boundary_at(m, at); /* what it printed before is not lost */
+    struct boundary b = boundary_at(m, at); /* keeps what the kernel printed before the fault */
     if (p.kind->at_boundary[BOUNDARY_TEXT])
         p.kind->at_boundary[BOUNDARY_TEXT](p.shard, &b);
 }
@@ -138,7 +138,7 @@ static sim_time next_look(const struct machine *m)
     return cycle == UINT64_MAX ? TIME_NEVER : cycle * m->clocks[CLOCK_CORE].period;
 }
 
-/* Everything before t has happened: calls the observers that are due by then. */
+/* Everything before t has been simulated: calls the watchers that are due by then. */
 static void look_until(struct machine *m, sim_time t)
 {
     for (uint32_t i = 0; i < m->n_watchers; i++) {
@@ -162,8 +162,7 @@ void machine_stop_until(struct machine *m, sim_time t)
     }
 }
 
-/* May the engine's deadlock be a wait for a quota that is in flight or still to be sent by an
- * observer? */
+/* Can the apparent deadlock be resolved by a quota that has yet to arrive or to be sent? */
 static bool waits_for_quota(const struct machine *m)
 {
     uint32_t n_stalled = 0;
@@ -182,7 +181,7 @@ void machine_advance_until(struct machine *m, sim_time t)
     while (m->engine.now < t && !has_failed(m)) {
         sim_time stop = machine_next_stop(m) < t ? machine_next_stop(m) : t;
         if (engine_run(&m->engine, has_failed, m, stop) == ENGINE_DEADLOCK)
-            m->engine.now = stop; /* there are none */
+            m->engine.now = stop; /* nothing is due before it: no deadlock */
         machine_stop_until(m, m->engine.now);
     }
 }
@@ -198,8 +197,8 @@ enum machine_end machine_end_with_cpus(struct machine *m)
     return MACHINE_STOPPED;
 }
 
-/* The engine stops for each observer and continues as if nothing had happened, unless the observer
- * ends the launch; it also stops for epochs and quotas of policies. */
+/* The engine stops for watchers, and for epochs and quotas of policies. Stopping does not affect
+ * the simulation, unless a watcher ends the launch. */
 enum machine_end machine_run_engine(struct machine *m, sim_time limit)
 {
     while (!m->stop) {
@@ -223,8 +222,8 @@ enum machine_end machine_run_engine(struct machine *m, sim_time limit)
     return MACHINE_STOPPED;
 }
 
-/* MODEL: the next kernel begins with the visibility period after the whole machine is idle (with
- * CPU cores: the GPU); the engine is never beyond that. */
+/* MODEL: the next kernel begins at the first visibility boundary after the machine (with CPU cores:
+ * the GPU) is idle; the engine is never beyond that. */
 static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher->ended_at;
@@ -236,14 +235,14 @@ static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
     m->stats.wait_cycles += (m->kernel_free_at - end) / core;
     if (machine_is_mixed(m))
         machine_advance_until(m, m->kernel_free_at);
-    machine_stop_until(m, m->kernel_free_at); /* nothing else happens in between */
+    machine_stop_until(m, m->kernel_free_at); /* nothing else is due before that */
     for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
         if (p.kind->after_kernel)
             p.kind->after_kernel(p.shard, launch);
 }
 
-/* A launch that is cut off now, at its limit or by an observer, has taken exactly this long, and so
- * have the lifetimes of warps and the waits of accesses at L1D; nothing follows it. */
+/* If a launch is cut off, at its limit or by a watcher, its cycles, the lifetimes of warps and the
+ * waits of accesses at L1D end now. No launch may follow. */
 static void cut_kernel(struct machine *m, sim_time begin)
 {
     sim_time core = m->clocks[CLOCK_CORE].period;

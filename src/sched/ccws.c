@@ -1,32 +1,35 @@
-/* Cache-conscious wavefront scheduling: gives warps that lose locality in L1D more of it by keeping
- * other warps from issuing loads. S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious
- * wavefront scheduling. MICRO 2012, section 3.3. In S4's order (wavefront = warp):
+/* Cache-conscious wavefront scheduling: if warps lose locality in L1D, stops other warps from
+ * issuing loads, so that the losers have more of L1D to themselves. S4 = T. G. Rogers, M. O'Connor,
+ * T. M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012, section 3.3. In S4's order
+ * (wavefront = warp):
  *
  * 3.3.2 Baseline priority (greedy, round robin or two-level), intersected with "Can Issue".
- * 3.3.3 Lost locality detector. Each L1D line has the WID of the warp that reserved it.
- *       a line is evicted: its tag is written to that warp's portion of the VTA
- *       a load misses:     the VTA is probed; in the warp's own portion = VTA hit
+ * 3.3.3 Lost locality detector. Each L1D line records the warp that reserved it (WID).
+ *       a line is evicted: its tag is written to that warp's portion of the victim
+ *                          tag array (VTA)
+ *       a load misses:     the VTA is probed; if the warp's own portion has the line,
+ *                          that is a VTA hit
  * 3.3.4 Lost-locality scores (LLS). A warp starts with the base score.
- *       VTA hit:    its LLS rises to LLDS
+ *       VTA hit:    its LLS rises to LLDS (lost-locality detected score, 3.3.5)
  *       each cycle: each LLS falls by 1, down to the base score
  *       cap:        no LLS is above LLDS, which falls as instructions pass without VTA hits
  *       cutoff:     active warps * base score
- *       issue:      scores sorted from the largest on, prefix sum; a warp whose LLS lies above
- *                   the cutoff may not issue loads
+ *       issue:      warps are sorted by score, largest first, and the scores added up; a warp
+ *                   above the cutoff may not issue loads
  * 3.3.5 LLDS = VTAHitsTotal / InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
  *
  * A warp lies above the cutoff if the scores before it already sum to the cutoff, so the first
  * never does. 3.3.3 is here, 3.3.4 and 3.3.5 are in ccws_scores.c.
  *
- * In a cycle scores fall first; VTA hits of a cycle affect the issue from the next cycle on. All
+ * In each cycle, scores fall first. A VTA hit affects issue from the next cycle on. All
  * state belongs to the SM, whatever the number of its issue slots. MODEL: CCWS does not count a
  * sector miss in a present line as lost locality, and ignores loads that the program marks as
  * uncached.
  *
  * The simulator that the authors published (github.com/tgrogers/ccws-2012) deviates from the text
- * in several respects. Each of them is a parameter, and `ccws_authors` has them all. Not
- * reproduced: a merge makes its warp the owner of the line, a store that misses relabels a line it
- * does not touch, and barriers do not count as instructions. */
+ * in several respects. Most of the differences are parameters, which `ccws_authors` sets. Three are
+ * not modelled: a merge makes its warp the owner of the line, a store that misses relabels a line
+ * it does not touch, and barriers do not count as instructions. */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -44,7 +47,7 @@ static const struct scheduler_desc *const orders[] = {&scheduler_gto, &scheduler
 
 static const char *const tie_names[] = {"age", "slot", NULL};
 
-/* The parameters, with the defaults in which text and simulator differ. */
+/* The parameters. The arguments are the defaults that differ between text and simulator. */
 /* clang-format off */
 #define CCWS_PARAMS(bits, differs, tie)                                                            \
     PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
@@ -54,7 +57,7 @@ static const char *const tie_names[] = {"age", "slot", NULL};
     PARAM_U32(struct ccws_params, score_bits, bits, 1, 30, "bits",                            \
               "width of a score, which saturates"),                                                \
     PARAM_U32(struct ccws_params, vta_entries_per_warp, "16", 1, 1024, "tags",                     \
-              "of a warp's victim tag array"),                                                     \
+              "tags in a warp's victim tag array"),                                                \
     PARAM_U32(struct ccws_params, vta_ways, "8", 1, 1024, "ways",                                  \
               "associativity of a warp's victim tag array"),                                       \
     PARAM_ENUM(struct ccws_params, prioritise, "gto", order_names,                                 \
@@ -140,8 +143,8 @@ static uint64_t *tags_of(const struct ccws *c, uint32_t warp)
 }
 
 /* A load probes the VTA once its victim has been evicted: when its line is reserved, or when it
- * bypasses. With allocation on fill, no victim is evicted at the miss. Accesses of warps without a
- * score matter too. */
+ * bypasses. With allocation on fill, no victim is evicted at the miss. With starts_at_zero, the
+ * first access of a warp must be seen too, whatever it is, because it gives the warp its score. */
 static void choose_events(struct scheduler *s)
 {
     const struct ccws_params *params = s->params;
@@ -253,7 +256,7 @@ static bool is_lost(struct scheduler *s, uint32_t warp, uint64_t line)
     return params->keeps_tags ? has_tag(c, warp, line) : remove_tag(c, warp, line);
 }
 
-/* Once per miss, after its victim has entered. */
+/* Once per miss, after the tag of its victim has been put into the VTA. */
 static __attribute__((noinline)) void probe(struct scheduler *s, const struct cache_event_info *e)
 {
     const struct mem_access *a = e->access;
@@ -265,7 +268,7 @@ static __attribute__((noinline)) void probe(struct scheduler *s, const struct ca
         vta_hit(s, a->warp_slot);
 }
 
-/* Adds the warp to the scores if it is not there yet. */
+/* Gives the warp the base score if it has none yet. */
 static __attribute__((noinline)) void begin_score(struct scheduler *s,
                                                   const struct cache_event_info *e)
 {
@@ -284,7 +287,7 @@ static bool is_access(enum cache_event event)
     return event == CE_HIT || event == CE_MERGE || event == CE_MISS || event == CE_STORE;
 }
 
-/* Every access causes exactly one of these events. */
+/* Every access causes exactly one event for which is_access() is true. */
 static __attribute__((noinline)) void hear_access(struct scheduler *s,
                                                   const struct cache_event_info *e)
 {
@@ -299,7 +302,7 @@ static __attribute__((noinline)) void hear_access(struct scheduler *s,
         remove_everywhere(s, a->line);
 }
 
-/* CCWS learns of the victim and of the line that replaces it with every miss. */
+/* On every miss, CCWS is notified of the evicted line and of the line that takes its place. */
 static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
 {
     if (e->event == CE_EVICT) {
@@ -335,7 +338,7 @@ static void count_issue(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     struct ccws *c = s->state;
     bool caps = ((const struct ccws_params *)s->params)->llds_caps && c->high.n;
-    if (caps) /* earlier falls were under the previous cap */
+    if (caps) /* brings scores up to date under the cap that held until now */
         ccws_decay_to(s, now);
     c->insts_issued++;
     c->insts_of[warp]++;
@@ -368,7 +371,7 @@ static void ccws_advance(struct scheduler *s, uint64_t dt)
     ccws_decay_to(s, c->advanced);
 }
 
-/* --- warps start and end; the order receives every change --- */
+/* --- warps start and end; the baseline order is notified too --- */
 
 static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {

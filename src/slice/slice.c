@@ -1,3 +1,5 @@
+/* A memory slice (a partition in configurations and reports): takes requests from its port, serves
+ * them in its L2 banks and DRAM, and sends replies. */
 #include "slice/slice.h"
 
 #include <stdlib.h>
@@ -15,11 +17,11 @@ void slice_free_store(struct slice *p, struct mem_request *r, uint64_t now)
     tx_send_beside(&p->down, t, (struct message){.to = r->sm, .kind = MSG_FREE, .body = r});
 }
 
-/* A request is through the port at `through`: the cycle in which it may be served, after the path
- * to its bank. */
+/* The L2 cycle from which a request that leaves the port at time `through` may be served. */
 static inline uint64_t served_from(const struct slice *p, sim_time through, uint64_t now)
 {
-    bool in_next = through == l2_time(p, now) + p->l2_period.divisor; /* mostly */
+    bool in_next =
+        through == l2_time(p, now) + p->l2_period.divisor; /* the common case, without a division */
     uint64_t from = in_next ? now + 1 : divide_up_multiple(&p->l2_period, through);
     return from + p->rop_latency;
 }
@@ -33,9 +35,9 @@ static void take_request(struct slice *p, uint64_t now)
     if (!m)
         return;
     struct l2_bank *b = l2_bank_of(p, m->body);
-    if (!l2_has_room(p, b)) /* until one leaves */
+    if (!l2_has_room(p, b)) /* retried when a request leaves the bank */
         return;
-    if (m->at > t || now < p->next_take) { /* it has not arrived yet, or others come first */
+    if (m->at > t || now < p->next_take) { /* not here yet, or one was taken already */
         p->due.port = max_u64(divide_up_multiple(&p->l2_period, m->at), p->next_take);
         return;
     }
@@ -49,8 +51,8 @@ static void take_request(struct slice *p, uint64_t now)
         p->due.port = now + 1;
 }
 
-/* Takes a request early if none waits before it and its bank has room now; the bank then has room
- * later, too. */
+/* Takes a request early if none waits before it and its bank has room now: it then has room at the
+ * time of its arrival, too. */
 static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycle)
 {
     struct mem_request *r = m->body;
@@ -71,8 +73,8 @@ static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycl
     l2_enqueue(p, b, r, at);
 }
 
-/* All credits and messages of a quantum are present when it begins. A request that waits for a
- * reply entry is woken before anything else can find out about the entry. */
+/* All credits of a quantum are present when it begins. Sending replies frees reply entries;
+ * requests that wait for one are woken before any other request can claim it. */
 static void take_credits_ahead(struct slice *p)
 {
     slice_send_replies(p);
@@ -112,7 +114,7 @@ bool slice_is_idle(const struct shard *s)
     return !p->outstanding && !replies && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
 }
 
-/* Cycle `now`, and the following ones before `end` while only banks have something to do. */
+/* Simulates cycle `now`, then continues up to `end` as long as only the banks have work. */
 static inline void l2_tick(struct slice *p, uint64_t now, uint64_t end)
 {
     if (p->due.port <= now)
@@ -176,7 +178,8 @@ static void advance_every_cycle(struct slice *p, sim_time until)
     }
 }
 
-/* Does everything before `until`, which is before L2's cycle `end`, except sending replies. */
+/* Does all work before time `until` except sending replies; `end` is the first L2 cycle at or after
+ * `until`. */
 static void advance_parts(struct slice *p, sim_time until, uint64_t end)
 {
     for (;;) {
@@ -199,7 +202,7 @@ void slice_advance(struct shard *s, sim_time until)
     struct slice *p = (struct slice *)s;
     if (p->every_cycle) {
         advance_every_cycle(p, until);
-        if (atomics_await_boundary(&p->atomics))
+        if (atomics_need_boundary(&p->atomics))
             shard_await_boundary(s);
         return;
     }
@@ -213,7 +216,7 @@ void slice_advance(struct shard *s, sim_time until)
     if (p->n_sent != p->replies.n)
         slice_send_replies(p);
     s->next = min_u64(time_of(p, min_u64(p->parts_at, p->reply_at)), p->dram_at);
-    if (atomics_await_boundary(&p->atomics))
+    if (atomics_need_boundary(&p->atomics))
         shard_await_boundary(s);
 }
 
@@ -251,7 +254,7 @@ static const struct shard_ops controlled_slice_ops = {.kind = "partition",
                                                       .is_idle = slice_is_idle,
                                                       .describe_wait = slice_describe_wait};
 
-/* Banks of a shared cache know which part of it they are. */
+/* Gives each bank of a shared cache the index of its first set. */
 static struct cache_config bank_config(const struct slice *p, uint32_t bank)
 {
     struct cache_config c = p->config->l2;
@@ -260,7 +263,7 @@ static struct cache_config bank_config(const struct slice *p, uint32_t bank)
     return c;
 }
 
-/* --- life --- */
+/* --- creation and destruction --- */
 
 static void create_banks(struct slice *p, const struct slice_config *c)
 {
@@ -359,7 +362,7 @@ void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now)
         cache_apply(p->banks[b].cache, quota, bytes);
     if (!p->n_stalled)
         return;
-    p->l2_cycle = max_u64(p->l2_cycle, divide_up_multiple(&p->l2_period, now)); /* never before */
+    p->l2_cycle = max_u64(p->l2_cycle, divide_up_multiple(&p->l2_period, now)); /* not before now */
     l2_wake(p);
     p->shard.next = min_u64(p->shard.next, now);
 }

@@ -22,7 +22,7 @@ static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_
     sm_fetch_line(sm, a, route, segments, origin, r.mshr, now);
 }
 
-/* A load that the fast path declines. Not inline: it needs all registers. */
+/* A load that the fast path declines. Not inline: the fast path would lose host registers to it. */
 static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op *l,
                                                   struct cache_location at, uint64_t now)
 {
@@ -48,7 +48,7 @@ static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op 
     return true;
 }
 
-/* The first cycle in which something else may be due in the SM, `end` at the latest. */
+/* The first cycle in which anything but this unit may have work in the SM, but not after `end`. */
 static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
 {
     if (sm->fetch.ready && !sm->fetch.stalled)
@@ -58,9 +58,9 @@ static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
     return sm->in.queue.due < first ? sm->in.queue.due : first;
 }
 
-/* Until when hits of a cache may be done ahead of their time. Only replies and the unit's own
- * accesses change what is in it. A policy that listens to hits may depend on what issues in
- * between; an observer does. */
+/* The cycle up to which hits may be done early. Only replies and the unit's own accesses change the
+ * cache's contents. `told`: the hits have listeners. A policy that listens to hits may depend on
+ * what issues in the meantime; an observer always does, so no hit that it sees is done early. */
 static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool told,
                                   uint64_t end)
 {
@@ -71,8 +71,8 @@ static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bo
     return sm->in.queue.due < sm->end ? sm->in.queue.due : sm->end;
 }
 
-/* How many of the accesses after that of cycle `now` may be done ahead of their time, if they hit:
- * not the last one, which ends the instruction in its own cycle. */
+/* How many accesses after the current one may be done early if they hit. Never the last one: it
+ * must end the instruction in its own cycle. */
 static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, bool told,
                                   uint64_t now, uint64_t end)
 {
@@ -84,8 +84,9 @@ static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, 
     return most < left - 2 ? (uint32_t)most : left - 2;
 }
 
-/* Does a hit that has listeners, which is `at`, in cycle `now`, and at most `most` that follow it.
- * Returns how many of these. Not inline: other accesses would lose registers to it. */
+/* Performs the hit at `at` in cycle `now` and notifies its listeners, then at most `most` further
+ * hits, one per cycle. Returns the number of further hits. Not inline: other accesses would lose
+ * host registers to it. */
 static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_op *l,
                                                     struct cache_location at, uint32_t sectors,
                                                     uint32_t most, uint64_t now)
@@ -103,8 +104,8 @@ static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_o
     }
 }
 
-/* Does a hit in cycle `now` and the hits that follow it. A hit without listeners has been done by
- * the fast path. */
+/* Finishes a hit in cycle `now` and performs the hits that follow it. If the hit has no listeners,
+ * the fast path has already performed it. */
 static inline void do_hits(struct sm *sm, struct ldst_op *l, struct cache_location at,
                            uint32_t sectors, bool told, uint64_t now, uint64_t end)
 {
@@ -118,8 +119,8 @@ static inline void do_hits(struct sm *sm, struct ldst_op *l, struct cache_locati
     note_hit(l, now + n);
 }
 
-/* Does the next access; false if it has to wait. Only accesses that the fast path declines need a
- * struct mem_access. */
+/* Does the next access; false if it has to wait. A struct mem_access is built only for
+ * hits with listeners and for accesses that the fast path declines. */
 static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
     if (!l->looks_up)
@@ -170,7 +171,8 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
         finish_op(sm, l, now);
 }
 
-/* A stalled access waits until ldst_wake(), unless it waits only for the port. */
+/* When a stalled access is retried without ldst_wake(): once the port is free, if it waits for the
+ * port or might bypass; and when the policy's decision may change with time alone. */
 static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     uint64_t next = sm->ldst.changes_alone ? cache_next_change(sm->l1d, now) : UINT64_MAX;
@@ -204,7 +206,7 @@ static void end_stall(struct sm *sm, uint64_t now)
     sm->ldst.stalled = false;
 }
 
-/* Which L1D events the scheduler listens to depends on the warp of the access. */
+/* A scheduler may listen to more L1D events of some warps than of others. */
 static void choose_events(struct sm *sm, uint32_t slot)
 {
     bool all = sm->scheduler->l1d_warps >> slot & 1;
@@ -212,9 +214,9 @@ static void choose_events(struct sm *sm, uint32_t slot)
         sm_change_l1d_events(sm, all);
 }
 
-/* Does the accesses of the unit's instruction, one per cycle, from cycle `now` on, as long as
- * nothing else can happen in the SM: before `end`, and while no request waits to leave. Returns the
- * last cycle. */
+/* Performs the accesses of the unit's instruction, one per cycle from `now` on. Stops before `end`,
+ * when a request waits to leave, or when anything else in the SM is due. Returns the cycle of the
+ * last access that it tried. */
 static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
     uint32_t first = l->next;
@@ -232,7 +234,7 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
             break;
         now = next;
     }
-    if (l->next != first) /* an instruction without accesses has no counter */
+    if (l->next != first) /* n_requests is not set for an instruction without accesses */
         *l->n_requests += l->next - first;
     if (l->next == l->n)
         finish_op(sm, l, now);

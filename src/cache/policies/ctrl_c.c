@@ -1,21 +1,26 @@
 /* Ctrl-C, bypassing by a control loop for each load instruction.
  * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
  * architectures. PhD thesis, Arizona State University 2017, section 5.2. In S3's order, with
- * ctrl = the entry of the iReuse table for the lower 7 bits of a PC:
+ * ctrl = the entry of the iReuse table for the lower 7 bits of a PC. It holds
+ *     AGG     how aggressively the load bypasses, 0 = never
+ *     BYP     bypasses since its last insertion
+ *     INSERT  lines it inserted that were evicted in this sample
+ *     ZERO    those of them that were never reused
  *
- * Algorithm 11, atMiss(request), ctrl by request.PC:
- *     line 4-7   BYP < (1 << AGG) - 1: bypass, BYP + 1
+ * Algorithm 11, atMiss(request), ctrl is looked up with request.PC:
+ *     line 4-7   BYP < (1 << AGG) - 1: bypass, BYP := BYP + 1
  *     line 8-12  otherwise: insert, atEviction(victim), BYP := 0
  *     So one in 2^AGG misses of the instruction is inserted.
- * Algorithm 12, atEviction(line), ctrl by line.insertPC:
- *     line 4-7   INSERT + 1; ZERO + 1 if the line was not reused
+ * Algorithm 12, atEviction(line), ctrl is looked up with line.insertPC:
+ *     line 4-7   INSERT := INSERT + 1; ZERO := ZERO + 1 if the line was not reused
  *     line 8     INSERT >= SAMPLE_PERIOD = 1024 >> AGG (Table 5.2):
- *     line 11-13     ZERO / INSERT > THRESHOLD_H (0.4): AGG + 1
- *     line 14-16     ZERO / INSERT < THRESHOLD_L (0.1): AGG - 1
+ *     line 11-13     ZERO / INSERT > THRESHOLD_H (0.4): AGG := AGG + 1
+ *     line 14-16     ZERO / INSERT < THRESHOLD_L (0.1): AGG := AGG - 1
  *     line 18-19     INSERT := ZERO := 0
  *
- * AGG saturates at 0 and 7. LRU underneath. The 1-bit prediction of the iReuse table is AGG == 0.
- * MODEL: stores that allocate (local memory) always insert; their victims train like others.
+ * AGG saturates at 0 and 7. Victims are chosen by LRU. S3's table has a 1-bit prediction of reuse
+ * per entry; it needs no storage here, because it is AGG == 0. MODEL: stores that allocate (local
+ * memory) always insert; the lines that they evict update INSERT and ZERO like any other.
  */
 #include "cache/cache_policy.h"
 #include "cache/policies/counters.h"
@@ -29,7 +34,7 @@ struct ctrl_c_params {
 
 static const struct param ctrl_c_params[] = {
     PARAM_U32(struct ctrl_c_params, sample_period, "1024", 1, 1 << SAMPLE_BITS, "lines",
-              "sample size: evicted lines of a load, divided by 2^AGG"),
+              "evicted lines of a load per sample if AGG is 0; the sample is this >> AGG"),
     PARAM_U32(struct ctrl_c_params, threshold_high, "40", 0, 100, "%",
               "raise AGG when more than this share was not reused"),
     PARAM_U32(struct ctrl_c_params, threshold_low, "10", 0, 100, "%",
@@ -102,7 +107,7 @@ static void ctrl_c_on_bypass(struct cache_policy *p, const struct cache_set *s,
         control_of(p, a->pc)->byp++;
 }
 
-/* Algorithm 12, lines 9 to 17: was too much, or little, brought in for nothing? */
+/* Algorithm 12, lines 9 to 17: were too many, or only few, of the inserted lines never reused? */
 static void adjust(const struct ctrl_c_params *params, struct control *c, struct ctrl_c_stats *n)
 {
     uint8_t before = c->agg;
@@ -151,7 +156,7 @@ static uint64_t ctrl_c_cost_bits(const struct cache_geometry *g, const void *par
                        lines * (plugin_index_bits(N_ENTRIES) + 1));
 }
 
-/* The sum of the AGGs that bypass, and how many there are. */
+/* The sum of all AGGs, and the number of entries that bypass (AGG > 0). */
 static struct stat_reading bypassing(const void *instance, uint64_t now)
 {
     (void)now;

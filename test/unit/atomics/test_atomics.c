@@ -162,9 +162,9 @@ static void at_l2_keeps_a_bank_busy_for_its_lanes(void **state)
             assert_true(cycles * rate >= lanes && (cycles - 1) * rate < lanes);
             assert_int_equal(p.performed_at, 42);
         }
-        assert_true(atomics_await_boundary(&s));
+        assert_true(atomics_need_boundary(&s));
         s.desc->at_boundary(&s);
-        assert_false(atomics_await_boundary(&s));
+        assert_false(atomics_need_boundary(&s));
         atomics_slice_destroy(&s);
     }
 }
