@@ -1,4 +1,4 @@
-/* Notices that a file is another one, or has been written to, since it was looked at. */
+/* Detects files that were replaced or written to since they were added to a list. */
 #ifndef HEDDLE_LAB_FILE_MARKS_H
 #define HEDDLE_LAB_FILE_MARKS_H
 
@@ -14,12 +14,12 @@ struct file_marks {
     uint32_t n, cap;
 };
 
-/* Remembers the file as it is now, unless it is in the list. To be called before the file is read:
- * what changes later is then noticed. A file that is not there is left out. */
+/* Adds a file, unless it is in the list or does not exist. Call this before the file is read, so
+ * that every later change is detected. */
 void file_marks_add(struct file_marks *m, const char *path);
 
-/* The first file that has changed, or NULL. The times of a file tell, not its bytes: a run may have
- * read others in between. */
+/* The first file that has changed, or NULL. It compares times, not contents: a run may have read
+ * other contents in between. */
 const char *file_marks_changed(const struct file_marks *m);
 
 void file_marks_destroy(struct file_marks *m);

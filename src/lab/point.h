@@ -42,7 +42,7 @@ struct point_context {
     const char *file, *text; /* for messages; NULL = no file */
     const char *const *plugins;
     uint32_t n_plugins;
-    struct file_marks *files;   /* gets those that keys are made of; NULL = nobody asks */
+    struct file_marks *files;   /* collects the files that keys depend on; NULL = none */
     uint64_t max_cycles;        /* cycle limit of a launch; 0 = no limit */
     uint32_t measures;          /* parts of locality.h; they change the key */
     bool attribute;             /* attribute the cycles of warps */

@@ -24,7 +24,7 @@ struct spec {
     uint32_t n_points;
     const char **plugins;
     uint32_t n_plugins;
-    struct file_marks *files; /* that the keys of its points are made of */
+    struct file_marks *files; /* on which the keys of its points depend */
     uint64_t max_cycles;
     uint32_t measures; /* parts of locality.h that its runs measure */
     bool attribute;    /* attribute the cycles of warps */
