@@ -1,12 +1,12 @@
-/* How a line gets a place in the cache and how it leaves it: common to loads and stores, and inline
- * because every miss passes through most of it. */
+/* How a line is allocated and evicted. Loads and stores share this code; it is inline because every
+ * miss passes through most of it. */
 #ifndef HEDDLE_CACHE_ALLOC_H
 #define HEDDLE_CACHE_ALLOC_H
 
 #include "cache/cache_internal.h"
 
-/* The way for an access that found no line: the first empty one, else the policy's answer. A policy
- * that never bypasses need not be asked while there is an empty way. */
+/* The way for an access whose line is absent: the first empty one, else the one that the policy
+ * chooses. A policy that never bypasses is not asked while there is an empty way. */
 static inline int cache_choose_way(const struct cache *c, const struct cache_set *s,
                                    const struct mem_access *a)
 {
@@ -41,10 +41,11 @@ void cache_note_difference(struct cache *c, const struct mem_access *a);
 static inline void cache_count_difference(struct cache *c, const struct mem_access *a)
 {
     if (c->n_differences++ == 0)
-        cache_note_difference(c, a); /* not copied here: that would need room in every frame */
+        cache_note_difference(c, a); /* a call: a copy here would enlarge every caller's frame */
 }
 
-/* A line is about to leave: tells of it. True if it has what must not be lost: it is the victim. */
+/* The line is about to leave: notifies listeners. True if it has dirty sectors to write back; then
+ * it is the victim. */
 static inline bool cache_evict(struct cache *c, struct cache_set *s, uint32_t way,
                                enum cache_evict_cause cause, const struct mem_access *a)
 {
@@ -56,8 +57,8 @@ static inline bool cache_evict(struct cache *c, struct cache_set *s, uint32_t wa
     return true;
 }
 
-/* Gives the way to the access's line, reserved; what was there is replaced. True if it is dirty.
- * So many fetches of it are under way, one or none, in that MSHR. */
+/* Replaces what the way holds by the access's line, reserved. True if the replaced line is dirty.
+ * `n_fetches` (0 or 1) fetches of the new line are in flight, in `mshr`. */
 static inline __attribute__((always_inline)) bool cache_replace(struct cache *c,
                                                                 struct cache_set *s, uint32_t way,
                                                                 const struct mem_access *a,
@@ -82,8 +83,8 @@ static inline __attribute__((always_inline)) bool cache_replace(struct cache *c,
     return dirty;
 }
 
-/* They are few, and mostly one: where the host has no instruction for it, a call to count bits
- * takes longer. */
+/* The mask has few bits, mostly one: without a host instruction that counts bits, this loop is
+ * faster than a call. */
 static inline uint32_t cache_count_sectors(uint32_t sectors)
 {
 #ifdef __POPCNT__
@@ -96,8 +97,8 @@ static inline uint32_t cache_count_sectors(uint32_t sectors)
 #endif
 }
 
-/* Fetches what is needed; `way` is the line's, or the one to replace, whose victim may have to be
- * written back. Returns the MSHR. */
+/* Fetches the sectors that are needed. `way` is the way of the line if it is present, else the way
+ * to replace; its victim may have to be written back. Returns the MSHR. */
 static inline uint16_t cache_start_fetch(struct cache *c, const struct mem_access *a,
                                          const struct lookup *q, int way, void *waiter,
                                          bool *writeback)
@@ -109,7 +110,7 @@ static inline uint16_t cache_start_fetch(struct cache *c, const struct mem_acces
         tags_line(q->set, (uint32_t)way)->last_pc = a->pc;
     }
     if (c->config.allocate_on_fill)
-        way = -1; /* even a line that is there may be gone when the data come */
+        way = -1; /* even a line that is present now may be gone when the data arrive */
     c->stats.sectors_fetched += cache_count_sectors(q->need);
     uint16_t mshr = mshr_take(&c->mshrs, a->line, q->set, way, q->need, waiter, a->cycle);
     if (way >= 0 && line_is_there) {

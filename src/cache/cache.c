@@ -1,5 +1,5 @@
-/* A cache as a whole: building it, emptying it, and what it tells about itself. Loads are in
- * load.c, stores in store.c. */
+/* A cache as a whole: creation, flushing, statistics and descriptions. Loads are in load.c, stores
+ * in store.c. */
 #include "cache/cache.h"
 
 #include <inttypes.h>
@@ -137,7 +137,8 @@ static void make_policy(struct cache *c, const struct cache_policy_desc *desc, c
                         uint32_t n_warps, uint64_t seed)
 {
     c->desc = desc;
-    /* Not one that only bears the name. Without fast paths LRU is asked like any other policy. */
+    /* The built-in policy itself, not a plug-in of the same name. Without fast paths LRU is called
+     * like any other policy. */
     c->is_lru = desc == cache_policy_find("lru") && !c->config.no_fast_paths;
     c->never_bypasses = desc->never_bypasses;
     cache_note_listeners(c);
@@ -312,7 +313,7 @@ bool cache_insts(struct cache *c, uint64_t n_thread_insts)
     return c->desc->on_insts && c->desc->on_insts(&c->policy, n_thread_insts);
 }
 
-/* 0: there are no epochs, or nobody listens to them. */
+/* 0: there are no epochs, or the policy ignores them. */
 static uint64_t epoch_cycles(const struct cache *c)
 {
     return c->desc->on_epoch ? c->config.epoch_cycles : 0;

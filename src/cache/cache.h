@@ -135,7 +135,7 @@ bool cache_config_sound(const struct cache_config *config, const char *prefix,
 /* Can the policy work in it (`params` NULL = its defaults)? If not, the reason is appended. */
 bool cache_policy_fits(const struct cache_config *config, const struct cache_policy_desc *policy,
                        const void *params, struct strbuf *why);
-/* Appends what a user should know of the policy in such a cache, if there is anything. */
+/* Appends what a user should know about the policy in such a cache, if there is anything. */
 void cache_policy_remark(const struct cache_config *config, const struct cache_policy_desc *policy,
                          const void *params, struct strbuf *out);
 /* Can such a cache be built, and can the policy work in it (`params` NULL = its defaults)? If not,
@@ -143,7 +143,8 @@ void cache_policy_remark(const struct cache_config *config, const struct cache_p
 bool cache_config_check(const struct cache_config *config, const struct cache_policy_desc *policy,
                         const void *params, struct strbuf *why);
 
-/* What policies know of such a cache. n_warps: warps of the SM that owns it; 0 if it is no L1. */
+/* What policies know about such a cache. n_warps: warps of the SM that owns it; 0 if it is not an
+ * L1. */
 struct cache_geometry cache_geometry_of(const struct cache_config *config, uint32_t n_warps);
 
 /* Binds the policy's parameters under "<prefix>.policy" and returns their values, which live as
@@ -180,9 +181,9 @@ struct cache_result cache_load_bypassing(struct cache *c, const struct mem_acces
 struct cache_result cache_store(struct cache *c, const struct mem_access *a,
                                 struct cache_resources room, void *waiter);
 
-/* The host writes these sectors while no miss is outstanding: they are valid and clean afterwards,
- * in the way that the policy chooses, if it takes them. The policy sees a store; nothing is
- * counted. True if cache_victim() is to be written back. */
+/* The host writes these sectors while no miss is outstanding. Afterwards they are valid and clean,
+ * in the way that the policy chooses, unless it bypasses. The policy sees a store; nothing is
+ * counted. True if cache_victim() must be written back. */
 bool cache_copy_in(struct cache *c, const struct mem_access *a);
 
 /* The result of a fill: the accesses that waited for the MSHR, oldest first. */
@@ -191,7 +192,7 @@ struct cache_arrival {
     uint32_t n_waiters;
     uint32_t set; /* of the line */
     bool kept;
-    bool writeback; /* of a dirty victim, or of stored data that found no place: cache_victim() */
+    bool writeback; /* cache_victim(): a dirty victim, or stored data not kept */
 };
 
 /* Data of an MSHR's line have arrived. Marks the line valid (allocates now if allocate_on_fill) and
@@ -201,7 +202,7 @@ struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle);
 /* The line that the last call reported for write-back. Valid until the next call. */
 const struct cache_victim *cache_victim(const struct cache *c);
 
-/* The MSHR that such an access would join; CACHE_NO_MSHR if it hits, or fetches for itself. */
+/* The MSHR that such an access would join; CACHE_NO_MSHR if it hits, or would fetch for itself. */
 uint32_t cache_mshr_for(struct cache *c, const struct mem_access *a);
 /* The line of an outstanding MSHR. */
 uint64_t cache_mshr_line(const struct cache *c, uint32_t mshr);
@@ -209,9 +210,9 @@ uint32_t cache_mshrs_in_use(const struct cache *c);
 /* How many MSHRs were in use over time, and how long each was held. */
 struct queue_account cache_mshr_account(const struct cache *c);
 
-/* Removes a line if it is present, for example when an atomic on it passes on its way to L2. Dirty
- * sectors are lost. The only policy event is on_evict(EVICT_INVALIDATE). An outstanding miss still
- * answers its waiters, but later loads of the line miss again. */
+/* Removes a line if it is present, for example when an atomic on it passes L1D. Dirty sectors are
+ * lost. The only policy event is on_evict(EVICT_INVALIDATE). An outstanding miss still answers its
+ * waiters, but later loads of the line miss again. */
 void cache_invalidate_line(struct cache *c, uint64_t line);
 /* Empties the cache; dirty lines are handed to `writeback`. No miss may be outstanding. */
 void cache_flush(struct cache *c, void (*writeback)(void *user, uint64_t line, uint32_t sectors),
@@ -236,8 +237,8 @@ uint64_t cache_next_change(const struct cache *c, uint64_t now);
 /* Can time alone ever change its decisions? */
 bool cache_changes_alone(const struct cache *c);
 
-/* Did the policy do anything: accepted misses for which LRU would have chosen otherwise, and the id
- * of the first such access (~0 = none). */
+/* Does the policy differ from LRU? The number of accepted misses for which LRU would have chosen
+ * differently, and the id of the first such access (~0 = none). */
 void cache_lru_differences(const struct cache *c, uint64_t *n, uint64_t *first_id);
 /* That access, as it was accepted; NULL if there is none. */
 const struct mem_access *cache_first_lru_difference(const struct cache *c);

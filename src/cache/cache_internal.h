@@ -1,4 +1,4 @@
-/* What the parts of a cache share: its state, looking up, and telling of events. */
+/* What the parts of a cache share: its state, look-ups, and event notification. */
 #ifndef HEDDLE_CACHE_CACHE_INTERNAL_H
 #define HEDDLE_CACHE_CACHE_INTERNAL_H
 
@@ -13,41 +13,42 @@
 #define NO_WAY (~0u)
 
 struct cache_observer {
-    uint32_t events; /* a bit for each enum cache_event it wants */
+    uint32_t events; /* a bit for each enum cache_event that it listens to */
     void (*tell)(void *user, const struct cache_event_info *e);
     void *user;
 };
 
-/* Where a line is: its set, and the way it has there, valid or reserved; -1 = none. */
+/* Where a line is: its set and its way there, valid or reserved; -1 = absent. */
 struct cache_location {
     struct cache_set *set;
-    int64_t way; /* so wide for want of padding: it stays in registers */
+    int64_t way; /* 64 bits wide so that the struct has no padding and stays in registers */
 };
 
-/* Where an access stands before anything is done about it. */
+/* The state of an access before it has any effect. */
 struct lookup {
     struct cache_set *set;
     int way;        /* of the line, valid or reserved; -1 = none */
-    uint32_t asked; /* sectors */
+    uint32_t asked; /* sectors that the access needs */
     uint32_t need;  /* those of them that are not valid */
 };
 
 struct cache {
     struct tag_store tags;
-    uint32_t sectors_counted; /* of those asked for: all, or none where a line counts as one */
-    uint32_t whole_line;      /* what counts as asked for in any case: the line where it is one */
-    uint32_t line_segments;   /* all of them, as a mask */
+    uint32_t sectors_counted; /* the sectors that count: all; none if lines have none */
+    uint32_t whole_line; /* sectors that every access needs: 1 if lines have no sectors, else 0 */
+    uint32_t line_segments; /* all segments of a line, as a mask */
     bool sectored;
-    bool fast_hits;      /* a hit is a use of its line and nothing else: fast.h may do it */
-    bool fast_stalls;    /* a load of a line that has no way waits if there is no MSHR: likewise */
-    bool never_bypasses; /* the policy's */
-    bool is_lru;         /* decide() is known, and nothing can differ from LRU */
-    uint32_t told;       /* a bit for each enum cache_event that the policy or an observer wants */
-    uint32_t watched;    /* ... that an observer wants */
-    uint64_t order;      /* counts uses of lines; 0 = never */
+    bool fast_hits;   /* a hit only updates its line: fast.h may handle it */
+    bool fast_stalls; /* a load of an absent line stalls if no MSHR is free: fast.h may handle it */
+    bool never_bypasses; /* as in the policy's descriptor */
+    bool
+        is_lru; /* the built-in LRU: decide() need not be called, and nothing can differ from LRU */
+    uint32_t told; /* a bit for each enum cache_event that the policy or an observer listens to */
+    uint32_t watched; /* ... that an observer listens to */
+    uint64_t order;   /* counts uses of lines; 0 = unused */
     struct mshr_file mshrs;
     struct cache_stats stats;
-    struct cache_victim victim; /* the last one that was dirty */
+    struct cache_victim victim; /* the last dirty one */
     struct cache_config config;
     struct cache_policy policy;
     const struct cache_policy_desc *desc; /* policy.desc */
@@ -59,7 +60,7 @@ struct cache {
     struct arena arena;
 };
 
-/* Sectors asked for; without sectors a line counts as one. */
+/* The sectors that count; without sectors, a line counts as one. */
 static inline uint32_t cache_counted(const struct cache *c, uint32_t sectors)
 {
     uint32_t asked = (sectors & c->sectors_counted) | c->whole_line;
@@ -116,7 +117,7 @@ static inline void cache_count_eviction(struct cache *c, const struct cache_line
 
 /* --- Lines and their MSHRs --- */
 
-/* The line is used: it is the most recent one, and has been of use beyond its insertion. */
+/* The line becomes the most recently used, and has been reused since its insertion. */
 static inline void cache_use_line(struct cache *c, struct cache_set *s, uint32_t way, uint32_t pc)
 {
     struct cache_line *line = tags_line(s, way);
@@ -125,14 +126,15 @@ static inline void cache_use_line(struct cache *c, struct cache_set *s, uint32_t
     tags_use(s, way, ++c->order);
 }
 
-/* The MSHR of a line that is fetched whole, in that way of the set or -1; or MSHR_NONE. */
+/* The MSHR of a line that is fetched whole, by its way (-1 = absent); MSHR_NONE if there is none.
+ */
 static inline uint16_t cache_mshr_at(const struct cache_set *s, int way)
 {
     return way >= 0 && s->reserved >> way & 1 ? s->lines[way].mshr : MSHR_NONE;
 }
 
-/* The MSHR that the access would join, or MSHR_NONE. Where lines are reserved as they are asked
- * for, none is outstanding that has no way. */
+/* The MSHR that the access would join, or MSHR_NONE. If lines are reserved at the miss, a line
+ * without a way has no outstanding fetch. */
 static inline uint16_t cache_outstanding(const struct cache *c, const struct lookup *q,
                                          uint64_t line)
 {
@@ -142,7 +144,7 @@ static inline uint16_t cache_outstanding(const struct cache *c, const struct loo
                                                      : mshr_find(&c->mshrs, line, q->need);
 }
 
-/* The line is removed from that way, if it has one: data that are on their way are not kept. */
+/* Removes the line from its way, if it has one; data in flight will not be kept. */
 static inline void cache_remove(struct cache *c, struct cache_set *s, int way, uint64_t line)
 {
     uint16_t mshr = c->mshrs.heads ? MSHR_NONE : cache_mshr_at(s, way);
@@ -154,7 +156,7 @@ static inline void cache_remove(struct cache *c, struct cache_set *s, int way, u
         mshr_detach_line(&c->mshrs, line);
 }
 
-/* What is dirty must be written back: the owner is told to ask for it. */
+/* These sectors must be written back: they become the victim, which the owner reads. */
 static inline void cache_write_back(struct cache *c, uint64_t line, uint32_t sectors)
 {
     c->stats.writebacks++;
@@ -167,7 +169,7 @@ static inline struct cache_result cache_stalled(enum cache_stall cause)
         .answer = CACHE_STALLED, .stall = (uint8_t)cause, .mshr = CACHE_NO_MSHR};
 }
 
-/* --- Telling of events (events.c): one that nobody wants costs one test. --- */
+/* --- Notification (events.c): an event without listeners costs one test. --- */
 
 void cache_tell_hit(struct cache *c, struct cache_set *s, uint32_t way, const struct mem_access *a);
 void cache_tell_merge(struct cache *c, struct cache_set *s, uint32_t way,
@@ -187,14 +189,14 @@ void cache_tell_store(struct cache *c, struct cache_set *s, int way, const struc
 /* Recomputes `told` and `fast_hits`: the policy, the observers or the switch have changed. */
 void cache_note_listeners(struct cache *c);
 
-/* Fills, and what policies do not hear of. */
+/* Fills, and events that policies do not receive. */
 #define CACHE_TELL_BY_CALL(c, EVENT, event, ...)                                                   \
     do {                                                                                           \
         if ((c)->told >> CE_##EVENT & 1)                                                           \
             cache_tell_##event((c), __VA_ARGS__);                                                  \
     } while (0)
 
-/* One that the policy alone wants costs no more than its call. */
+/* An event that only the policy listens to costs no more than its callback. */
 #define CACHE_TELL(c, EVENT, event, ...)                                                           \
     do {                                                                                           \
         if (!((c)->told >> CE_##EVENT & 1))                                                        \

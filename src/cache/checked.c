@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* The copy that is registered; its policies' `desc` is the first member. */
+/* The registered copy; `desc` comes first, so that a policy's `desc` points to the copy. */
 struct checked_policy {
     struct cache_policy_desc desc;
     const struct cache_policy_desc *own;

@@ -1,12 +1,12 @@
-/* Policies from plug-ins have every answer checked. Built-in ones are tested instead, and pay
- * nothing. */
+/* Every answer of a plug-in's policy is checked. Built-in policies are tested instead, at no cost
+ * during runs. */
 #ifndef HEDDLE_CACHE_CHECKED_H
 #define HEDDLE_CACHE_CHECKED_H
 
 #include "cache/cache_policy.h"
 
-/* A copy that does the same and ends the program where an answer breaks the contract. Once it is
- * registered it lives as long as the program; until then it is the caller's to free. */
+/* A copy that behaves like `own` and ends the program when an answer breaks the contract. Once
+ * registered it lives as long as the program; until then the caller frees it. */
 struct cache_policy_desc *cache_policy_checked(const struct cache_policy_desc *own);
 
 #endif

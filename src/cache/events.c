@@ -1,4 +1,4 @@
-/* Events that somebody watches go to the policy, if it cares, and then to whoever watches. */
+/* Events go to the policy, if it has the callback, and then to the observers of that event. */
 #include "cache/cache_internal.h"
 
 #define TELL_POLICY(c, event, ...)                                                                 \
@@ -10,7 +10,7 @@
 /* The arguments are fields of struct cache_event_info; set, line and cycle follow. */
 #define TELL_OBSERVERS(c, s, ...) tell_observers((c), (s), &(struct cache_event_info){__VA_ARGS__})
 
-/* Inline, so that the compiler knows the event and what it has. */
+/* Inline, so that the compiler knows which event it is. */
 static inline __attribute__((always_inline)) void
 tell_observers(struct cache *c, const struct cache_set *s, struct cache_event_info *e)
 {
@@ -114,7 +114,7 @@ void cache_note_listeners(struct cache *c)
     c->told = c->watched | policy_events(c->desc);
     bool fast = !c->config.no_fast_paths;
     c->fast_hits = fast && !(c->told >> CE_HIT & 1) && !c->desc->hit_action;
-    /* Where lines get a way as they are asked for, one that has none is not on its way either. */
+    /* If lines are reserved at the miss, a line without a way is not in flight either. */
     c->fast_stalls = fast && c->desc->never_bypasses && !c->config.allocate_on_fill;
 }
 

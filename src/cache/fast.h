@@ -1,16 +1,16 @@
-/* The fast path of cache_load(), and the only private part of a cache that others include.
+/* The fast path of cache_load(), and the only private part of a cache that other modules include.
  *
- * Two answers need no struct mem_access. A load that hits is nothing but a use of its line where
- * neither the policy nor an observer listens to hits. A load that finds neither its line nor a free
- * MSHR waits, if the policy never bypasses. cache_load_fast() gives one of these answers, or does
- * nothing at all. A hit that has listeners is for cache_load_hits(); whatever it declines is for
- * cache_load_at(), which does everything. */
+ * Two answers need no struct mem_access. If neither the policy nor an observer listens to hits, a
+ * hit only updates its line. If the policy never bypasses, a load that finds neither its line nor a
+ * free MSHR stalls. cache_load_fast() gives one of these answers, or does nothing. A hit with
+ * listeners then goes to cache_load_hits(), everything else to cache_load_at(), which handles all
+ * cases. */
 #ifndef HEDDLE_CACHE_FAST_H
 #define HEDDLE_CACHE_FAST_H
 
 #include "cache/load.h"
 
-/* Where a line is. An index knows the set of one that is there. */
+/* Finds a line. In an indexed cache a present line is found without computing its set. */
 static inline __attribute__((always_inline)) struct cache_location cache_find(const struct cache *c,
                                                                               uint64_t line)
 {
@@ -24,7 +24,7 @@ static inline __attribute__((always_inline)) struct cache_location cache_find(co
                                    way_index_way(index, place)};
 }
 
-/* cache_sectors_of() and cache_segments_of() of its configuration. */
+/* cache_sectors_of() and cache_segments_of() with the cache's configuration. */
 static inline uint32_t cache_asked_sectors(const struct cache *c, uint32_t segments)
 {
     if (!c->sectored)
@@ -45,21 +45,20 @@ static inline bool cache_watches_hits(const struct cache *c)
     return c->watched >> CE_HIT & 1;
 }
 
-/* Has the line these sectors (as in struct mem_access)? */
+/* Does the line have these sectors (as in struct mem_access)? */
 static inline bool cache_hits(const struct cache *c, struct cache_location at, uint32_t sectors)
 {
     return at.way >= 0 && !(cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors);
 }
 
 enum cache_fast {
-    CACHE_FAST_DECLINED, /* nothing was done: cache_load_at() has to */
+    CACHE_FAST_DECLINED, /* nothing was done: call cache_load_at() */
     CACHE_FAST_HIT,
-    CACHE_FAST_LISTENERS, /* a hit, and nothing was done: cache_load_hits() has to */
-    CACHE_FAST_NO_MSHR    /* it is STALLED for want of one */
+    CACHE_FAST_LISTENERS, /* a hit, and nothing was done: call cache_load_hits() */
+    CACHE_FAST_NO_MSHR    /* the load is STALLED: no MSHR is free */
 };
 
-/* A load of these sectors (as in struct mem_access; not looked at if the line has no way) of a line
- * that is there. */
+/* A load of these sectors (as in struct mem_access; ignored if the line is absent). */
 static inline __attribute__((always_inline)) enum cache_fast
 cache_load_fast(struct cache *c, struct cache_location at, uint32_t sectors, uint32_t pc)
 {
@@ -74,7 +73,7 @@ cache_load_fast(struct cache *c, struct cache_location at, uint32_t sectors, uin
     return CACHE_FAST_HIT;
 }
 
-/* Loads of lines one after the other, as far as each is such a hit. Returns how many are. */
+/* Loads consecutive lines as long as each is such a hit. Returns the number of hits. */
 uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc);
 
 #endif

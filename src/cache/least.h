@@ -1,4 +1,5 @@
-/* The least of a row of numbers, sixteen at a time where the host has vectors of eight. */
+/* The position of the least number in a row, sixteen numbers at a time if the host has vectors of
+ * eight. */
 #ifndef HEDDLE_CACHE_LEAST_H
 #define HEDDLE_CACHE_LEAST_H
 
@@ -15,14 +16,15 @@ static inline __m256i least_load(const uint32_t *row)
     return _mm256_loadu_si256((const __m256i *)row);
 }
 
-/* A mask of the eight numbers from there on that are equal to those. */
+/* A mask of those of the next eight numbers that equal the corresponding one in `eight`. */
 static inline uint32_t least_equal(const uint32_t *row, __m256i eight)
 {
     __m256i equal = _mm256_cmpeq_epi32(least_load(row), eight);
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(equal));
 }
 
-/* Which of `n` it is, the first if there are several; n is a multiple of 16. */
+/* The position of the least of `n` numbers, the first one if there are several; n is a multiple of
+ * 16. */
 static inline __attribute__((always_inline)) uint32_t least_of(const uint32_t *row, size_t n)
 {
     __m256i a = least_load(row), b = least_load(row + 8);

@@ -1,8 +1,7 @@
-/* The answers to loads that are less frequent, or need to be told (load.h); loads as a call; and
- * the arrival of what was fetched. */
+/* The less frequent answers to loads, cache_load() as a function, and fills. */
 #include "cache/fast.h"
 
-/* The policy gives the line up, dirty or not. */
+/* The policy drops the line, dirty or not. */
 static void drop_line(struct cache *c, struct cache_set *s, uint32_t way,
                       const struct mem_access *a)
 {
@@ -11,7 +10,7 @@ static void drop_line(struct cache *c, struct cache_set *s, uint32_t way,
     tags_remove(s, way);
 }
 
-/* A line with sectors on their way is not given up: they need a place. */
+/* A line with sectors in flight is not dropped: they need its way. */
 bool cache_hit_drops(struct cache *c, struct cache_location at, const struct mem_access *a)
 {
     uint32_t way = (uint32_t)at.way;
@@ -33,8 +32,8 @@ struct cache_result cache_load_merges(struct cache *c, struct cache_location at,
     return (struct cache_result){.answer = CACHE_MERGE, .mshr = mshr};
 }
 
-static struct cache_result load_goes_around(struct cache *c, const struct mem_access *a,
-                                            enum cache_bypass_reason reason)
+static struct cache_result bypass_load(struct cache *c, const struct mem_access *a,
+                                       enum cache_bypass_reason reason)
 {
     struct cache_set *s = &c->tags.sets[a->set];
     c->stats.loads++;
@@ -48,14 +47,14 @@ static struct cache_result load_goes_around(struct cache *c, const struct mem_ac
     return (struct cache_result){.answer = CACHE_BYPASSED, .mshr = CACHE_NO_MSHR};
 }
 
-/* A load that cannot be accepted as it should may bypass, if the policy wants that and there is
- * room; otherwise it waits for what it lacked in the first place. */
+/* A load that lacks a resource bypasses if the policy says so and a bypass is possible; otherwise
+ * it stalls for the resource it lacked first. */
 struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
                                       const struct cache_resources *room, enum cache_stall cause)
 {
     if (room->port && room->bypass_table && c->desc->would_stall &&
         c->desc->would_stall(&c->policy, cause, a))
-        return load_goes_around(c, a, BYPASS_STALL);
+        return bypass_load(c, a, BYPASS_STALL);
     return cache_stalled(cause);
 }
 
@@ -67,7 +66,7 @@ struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access
         return cache_stalled(STALL_PORT);
     if (!room->bypass_table)
         return cache_stalled(STALL_BYPASS_TABLE);
-    return load_goes_around(c, a, reason);
+    return bypass_load(c, a, reason);
 }
 
 struct cache_result cache_load(struct cache *c, const struct mem_access *a,
@@ -82,8 +81,8 @@ struct cache_result cache_load_bypassing(struct cache *c, const struct mem_acces
     return cache_load_bypasses(c, a, &room, BYPASS_NO_CACHE);
 }
 
-/* Lines are allocated only now: the way of the line if it has come meanwhile, else one that the
- * policy gives; -1 = none. `*dirty` if that has a victim. */
+/* Lines are allocated at the fill: the way of the line if it is present by now, else the way that
+ * the policy chooses; -1 = none. Sets `*dirty` if the victim is dirty. */
 int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
 {
     const struct mshr *m = &c->mshrs.entries[mshr];
@@ -101,7 +100,7 @@ int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
     return way;
 }
 
-/* Somebody wants to know that data of the line have arrived. True if the line stays. */
+/* Notifies the policy and observers that data have arrived. True if the line stays. */
 bool cache_tell_arrival(struct cache *c, const struct mshr *m, uint32_t way, uint64_t cycle)
 {
     cache_tell_fill(c, m->set, way, m, cycle);
@@ -112,7 +111,7 @@ bool cache_tell_arrival(struct cache *c, const struct mshr *m, uint32_t way, uin
     return false;
 }
 
-/* Nobody keeps the data; what stores had added to them must not be lost: true if there is any. */
+/* The data are not kept. True if stores have added bytes to them that must be written back. */
 bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle)
 {
     c->stats.fills_dropped++;
@@ -127,9 +126,9 @@ struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
     return cache_fill_now(c, mshr, cycle);
 }
 
-/* Uses lines that the index finds, as long as each has what is asked for; returns how many have.
- * Neither sets nor ways are looked at, and place 0 has no sectors. What stays the same is copied:
- * so the compiler can keep it in registers. */
+/* Uses lines that the index finds, as long as each has the sectors asked for; returns how many do.
+ * Sets and ways are not computed. An absent line is found at place 0, which has no sectors. Local
+ * copies let the compiler keep these values in registers. */
 static uint32_t use_indexed(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc)
 {
     struct way_index index = c->tags.index;

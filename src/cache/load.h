@@ -9,12 +9,12 @@
 #include "base/hot_assert.h"
 #include "cache/alloc.h"
 
-/* --- load.c: the answers that are less frequent --- */
-/* True if the policy drops the line at this hit; only for policies that may. */
+/* --- load.c: the less frequent answers --- */
+/* True if the policy drops the line at this hit. Only for policies with hit_action(). */
 bool cache_hit_drops(struct cache *c, struct cache_location at, const struct mem_access *a);
 struct cache_result cache_load_merges(struct cache *c, struct cache_location at,
                                       const struct mem_access *a, uint16_t mshr, void *waiter);
-/* The load cannot be accepted as decided: it stalls, or bypasses instead. */
+/* The load lacks a resource: it stalls, or bypasses instead. */
 struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
                                       const struct cache_resources *room, enum cache_stall cause);
 struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access *a,
@@ -39,9 +39,9 @@ static inline struct cache_result cache_load_misses(struct cache *c, const struc
                                                     const struct cache_resources *room,
                                                     void *waiter)
 {
-    if (c->never_bypasses && !c->mshrs.n_free) /* no need to ask it for a way */
+    if (c->never_bypasses && !c->mshrs.n_free) /* no way is needed */
         return cache_stalled(STALL_MSHR);
-    bool later = c->never_bypasses && c->config.allocate_on_fill; /* nor before data come */
+    bool later = c->never_bypasses && c->config.allocate_on_fill; /* chosen at the fill */
     int way = q->way >= 0 ? q->way : later ? CACHE_STALL : cache_choose_way(c, q->set, a);
     if (way == CACHE_BYPASS)
         return cache_load_bypasses(c, a, room, BYPASS_POLICY);
@@ -77,7 +77,7 @@ static inline struct cache_result cache_load_at(struct cache *c, const struct me
 /* --- fills --- */
 
 /* Allocate on fill: the way of the line if it is present by now, else the way that the policy
- * chooses; -1 = none. `*dirty` if the victim is dirty. */
+ * chooses; -1 = none. Sets `*dirty` if the victim is dirty. */
 int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty);
 /* Notifies listeners of the fill. True if the line stays. */
 bool cache_tell_arrival(struct cache *c, const struct mshr *m, uint32_t way, uint64_t cycle);
@@ -88,7 +88,7 @@ bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle);
 static inline void cache_data_arrive(struct cache *c, const struct mshr *m, uint32_t way)
 {
     struct cache_line *line = tags_line(m->set, way);
-    bool reserved = m->way >= 0; /* for these data, as they were asked for */
+    bool reserved = m->way >= 0; /* a way was reserved for these data at the miss */
     line->valid_sectors |= m->sectors;
     line->dirty_sectors |= m->dirty_sectors;
     line->n_fetches = (uint16_t)(line->n_fetches - reserved);

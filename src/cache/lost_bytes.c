@@ -6,7 +6,7 @@
 
 #define NO_LINE UINT64_MAX /* no line has this address: it is not aligned */
 
-/* Where the line is, or could be put: linear probing, at most half full. */
+/* The slot that holds the line, or the free one for it: linear probing, at most half full. */
 static struct lost_line *slot_of(const struct lost_bytes *t, uint64_t line)
 {
     uint32_t at = (uint32_t)((line * 0x9e3779b97f4a7c15ull) >> 32) & (t->cap - 1);

@@ -1,11 +1,11 @@
-/* The miss status holding registers: which lines are on their way and who waits for them.
+/* The miss status holding registers: which lines are in flight and which accesses wait for them.
  *
- * One MSHR = one outstanding fetch. Where a line has a way as soon as it is asked for, and is
- * fetched whole, its record says which MSHR it has. Elsewhere an MSHR is found by its line through
- * a small chained hash, so that a miss costs the same with 8 or 128 of them: with sectors a line
- * may have several, none of which covers what a later load asks for. A detached MSHR still answers
- * its waiters, but nobody finds it any more: its data are older than a store that has passed.
- * Nothing is allocated after init. */
+ * One MSHR = one outstanding fetch. If lines are reserved at the miss and fetched whole, the line's
+ * record names its MSHR. Otherwise an MSHR is found by its line through a small chained hash, so
+ * that a miss costs the same with 8 or 128 of them: a line with sectors may have several MSHRs,
+ * none of which covers the sectors of a later load. A detached MSHR still answers its waiters, but
+ * later accesses no longer find it: its data are older than a store that has passed. Nothing is
+ * allocated after init. */
 #ifndef HEDDLE_CACHE_MSHR_H
 #define HEDDLE_CACHE_MSHR_H
 
@@ -22,28 +22,28 @@ enum { MSHR_NONE = 0xffff }; /* MSHRs are numbered in 16 bits */
 
 struct cache_set;
 
-/* The order of its members keeps compilers from joining what is stored one by one, which takes
- * longer. */
+/* The order of the members keeps compilers from merging adjacent stores, which would be slower. */
 struct mshr {
     uint64_t line;
     struct cache_set *set;
     uint64_t taken_at;
-    int way;                /* reserved for it; -1 = none yet, or none any more */
+    int way;                /* reserved for it; -1 = none yet, or no longer */
     uint32_t sectors;       /* being fetched */
     uint32_t dirty_sectors; /* written by stores that wait here */
     uint32_t n_waiters;     /* 0 = it is free */
     uint16_t next;          /* in its hash chain */
     bool detached;
-    bool reused;     /* somebody merged: the line starts its life with the reuse bit set */
-    uint32_t bucket; /* that chain's head */
-    void **waiters;  /* its place for them, always the same */
+    bool reused;     /* an access merged: the line is inserted with its reuse bit set */
+    uint32_t bucket; /* the head of that chain */
+    void **waiters;  /* its own part of one array */
 };
 
 struct mshr_file {
     struct mshr *entries;
-    /* The access that missed; only where lines are allocated on fill and somebody is to know. */
+    /* The access that missed; kept only if lines are allocated on fill, where the policy needs it.
+     */
     struct mem_access *accesses;
-    uint16_t *heads; /* of the hash chains; NULL where lines say which MSHR they have */
+    uint16_t *heads; /* of the hash chains; NULL if lines name their MSHRs */
     uint16_t *free;  /* a stack of entry numbers */
     uint32_t n, n_merges, n_free, hash_shift;
     struct queue_account account; /* of MSHRs in use */
@@ -87,7 +87,7 @@ static inline void mshr_join(struct mshr_file *f, uint32_t m, void *waiter)
     e->waiters[e->n_waiters++] = waiter;
 }
 
-/* Takes a free MSHR (there is one) with its first waiter. */
+/* Takes a free MSHR, with its first waiter. There must be a free one. */
 static inline uint16_t mshr_take(struct mshr_file *f, uint64_t line, struct cache_set *set, int way,
                                  uint32_t sectors, void *waiter, uint64_t now)
 {
@@ -121,7 +121,7 @@ static inline void mshr_unlink(struct mshr_file *f, const struct mshr *e, uint32
     *link = e->next;
 }
 
-/* Its waiters stay where they are until it is taken again. */
+/* Its waiters remain readable until it is taken again. */
 static inline void mshr_release(struct mshr_file *f, uint32_t number, uint64_t now)
 {
     struct mshr *e = &f->entries[number];

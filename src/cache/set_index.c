@@ -29,7 +29,7 @@ struct set_indexer set_indexer_make(uint32_t n_sets, uint32_t line_bytes, uint32
     return x;
 }
 
-/* A loop for each kind, so that the usual ones become the host's vector operations. */
+/* One loop for each common kind, so that the compiler can vectorise it. */
 void set_index_many(const struct set_indexer *x, const uint64_t *lines, uint32_t n, uint32_t *sets)
 {
     if (x->kind == SET_LINEAR_MASK) {

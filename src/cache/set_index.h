@@ -1,25 +1,26 @@
 /* From a line's address to its set.
  *
- * Linear: line number mod sets. Hashed, for a power of two of sets: with 128-byte lines and 32 or
- * 64 sets the function measured on Fermi's L1D (C. Nugteren et al.: A Detailed GPU Cache Model
- * Based on Reuse Distance Theory, HPCA 2014), which GPGPU-Sim's Fermi configurations use:
+ * Linear: line number mod sets. Hashed indices need a power of two of sets. With 128-byte lines and
+ * 32 or 64 sets this is the function measured on Fermi's L1D (C. Nugteren et al.: A Detailed GPU
+ * Cache Model Based on Reuse Distance Theory, HPCA 2014), which GPGPU-Sim's Fermi configurations
+ * use:
  *     set bits 0-4 = address bits 7-11 xor address bits 13, 14, 15, 17, 19
  *     set bit 5    = address bit 12 (64 sets)
- * and for all other shapes the line number cut into pieces as wide as a set number, all xored.
+ * For all other shapes the line number is cut into pieces as wide as a set number, which are xored.
  *
- * Inline, for every access asks; who has many lines at once is served faster. */
+ * Inline, because every access needs a set; set_index_many() is faster for many lines. */
 #ifndef HEDDLE_CACHE_SET_INDEX_H
 #define HEDDLE_CACHE_SET_INDEX_H
 
 #include <stdint.h>
 
-/* XOR_16: XOR_FOLD of 16 sets, with what is folded known as this is compiled. */
+/* XOR_16: XOR_FOLD with 16 sets, so that the number of folds is known at compile time. */
 enum set_index_kind { SET_LINEAR_MASK, SET_LINEAR_MODULO, SET_FERMI, SET_XOR_FOLD, SET_XOR_16 };
 
 struct set_indexer {
     enum set_index_kind kind;
     uint32_t n_sets, set_bits, line_shift;
-    uint32_t fold_bits; /* the first pieces that are folded: set_bits doubled until 32 or more */
+    uint32_t fold_bits; /* width of the first pieces: set_bits doubled until 32 or more */
 };
 
 struct set_indexer set_indexer_make(uint32_t n_sets, uint32_t line_bytes, uint32_t index);
@@ -34,7 +35,7 @@ static inline uint32_t set_index_fermi(uint64_t address, uint32_t n_sets)
     return (uint32_t)((low ^ high) | top);
 }
 
-/* Halves are xored until they are as wide as a set number. */
+/* Xors the two halves until the rest is as wide as a set number. */
 static inline uint32_t set_index_folded(const struct set_indexer *x, uint64_t number)
 {
     for (uint32_t bits = x->fold_bits; bits >= x->set_bits; bits >>= 1)
@@ -51,11 +52,11 @@ static inline uint32_t set_index_folded_16(uint64_t number)
     return (uint32_t)number & 15;
 }
 
-/* Of a line that is the so-many-th of all. */
+/* The set of a line by its line number. */
 static inline uint32_t set_index_of_number(const struct set_indexer *x, uint64_t line,
                                            uint64_t number)
 {
-    if (x->kind == SET_LINEAR_MASK) /* the commonest first */
+    if (x->kind == SET_LINEAR_MASK) /* most common first */
         return (uint32_t)number & (x->n_sets - 1);
     if (x->kind == SET_XOR_16)
         return set_index_folded_16(number);

@@ -1,6 +1,6 @@
 /* A last-level cache that several applications share: what its policies report once a period, and
- * what a controller decides from that. CPU programs and the GPU are applications. The cache tells
- * an access's application by mem_access.app, how many there are by cache_geometry.n_apps. */
+ * what a controller decides from the reports. CPU programs and the GPU are applications.
+ * mem_access.app names the application of an access, cache_geometry.n_apps is their number. */
 #ifndef HEDDLE_CACHE_SHARED_H
 #define HEDDLE_CACHE_SHARED_H
 
@@ -8,28 +8,30 @@
 
 enum { SHARED_MAX_APPS = 16 };
 
-/* Of one period, summed over the slices of the cache. */
+/* Counts of one period, summed over the slices of the cache. */
 struct shared_report {
     uint32_t n_apps, n_ways;
-    uint32_t gpu_app; /* n_apps = there is no GPU */
+    uint32_t gpu_app; /* n_apps if there is no GPU */
     uint64_t accesses[SHARED_MAX_APPS];
-    uint64_t hits[SHARED_MAX_APPS][CACHE_MAX_WAYS]; /* of the monitors, by recency */
-    /* Instructions of the SMs that insert as LRU and as MRU does; false = not to be judged by. */
+    uint64_t hits[SHARED_MAX_APPS][CACHE_MAX_WAYS]; /* from the monitors, by recency */
+    /* Instructions of the SMs that insert at the LRU and at the MRU position; false = no valid
+     * sample. */
     bool has_samples;
     uint64_t sampled_insts[2];
 };
 
-/* Holds until the next one. */
+/* Valid until the next decision. */
 struct shared_decision {
     uint32_t n_apps, gpu_app;
-    uint32_t quotas[SHARED_MAX_APPS]; /* ways */
+    uint32_t quotas[SHARED_MAX_APPS]; /* in ways */
     bool has_quotas;                  /* the policy partitions the cache */
-    bool caching_helps;               /* the GPU */
+    bool caching_helps;               /* to the GPU */
     uint32_t xs_ratio;                /* XSRATIO of TAP */
     bool gpu_brrip;                   /* the GPU inserts as BRRIP, whatever PSEL says */
 };
 
-/* Before the first report: ways are dealt equally, the first applications have one more. */
+/* Before the first report: ways are dealt equally; if some are left over, the first applications
+ * get one more each. */
 static inline struct shared_decision shared_decision_first(uint32_t n_apps, uint32_t n_ways,
                                                            uint32_t gpu_app)
 {

@@ -56,7 +56,7 @@ static struct cache_result store_merges(struct cache *c, const struct lookup *q,
         .answer = CACHE_MERGE, .mshr = mshr, .forward = !c->config.write_back};
 }
 
-/* The store goes on without a place here. */
+/* The store is forwarded and allocates nothing. */
 static struct cache_result store_passes(struct cache *c, struct cache_set *s,
                                         const struct mem_access *a)
 {

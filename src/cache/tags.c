@@ -1,20 +1,20 @@
 #include "cache/tags.h"
 
-static uint32_t fill_up(uint32_t n_ways)
+static uint32_t padded(uint32_t n_ways)
 {
     return (n_ways + SCAN_STEP - 1) / SCAN_STEP * SCAN_STEP;
 }
 
-/* The places of a set: with an index a power of two of them. */
+/* The places of a set; a power of two if the cache is indexed. */
 static uint32_t places_of(uint32_t n_ways, bool indexed)
 {
-    uint32_t n = fill_up(n_ways);
+    uint32_t n = padded(n_ways);
     while (indexed && n & (n - 1))
         n += n & -n;
     return n;
 }
 
-/* One row of each kind for all sets. Those of the index begin with a set that nobody has. */
+/* One row of each kind for all sets. Those of an indexed cache begin with an unused set. */
 static void init_sets(struct tag_store *t, struct arena *arena, uint32_t n_ways)
 {
     uint32_t places = places_of(n_ways, t->indexed);
@@ -63,7 +63,7 @@ void tags_resize(struct tag_store *t, uint32_t n_ways)
 {
     for (struct cache_set *s = t->sets; s != t->sets + t->n_sets; s++) {
         s->n_ways = n_ways;
-        for (uint32_t way = 0; way < fill_up(n_ways); way++)
+        for (uint32_t way = 0; way < padded(n_ways); way++)
             ((uint64_t *)s->last_use)[way] = way < n_ways ? 0 : NEVER_OLDEST;
     }
     if (t->indexed)

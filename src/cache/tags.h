@@ -1,35 +1,35 @@
-/* The tag store: which lines are where. Data are not kept, nobody needs them.
+/* The tag store: which lines are where. Data are not stored; nothing needs them.
  *
- * A set's record is what policies are shown; only the functions here change it. Tags lie apart from
- * the rest of the lines' records, so that a look-up reads one row of them. All but init is inline:
- * every access passes here, and calls would cost more than the work. */
+ * Policies see a set's record; only the functions here change it. Tags are stored apart from the
+ * rest of the lines' records, so that a look-up reads one row of tags. Everything except init is
+ * inline: every access comes here, and a call would cost more than the work. */
 #ifndef HEDDLE_CACHE_TAGS_H
 #define HEDDLE_CACHE_TAGS_H
 
 #include "cache/scan.h"
 #include "cache/way_index.h"
 
-/* Sets of more ways than these are given an index; up to here looking at all of them is as fast,
- * four at a time: rows of tags and of last uses are filled up with TAG_EMPTY and NEVER_OLDEST. */
+/* Sets with more ways than this are indexed. With fewer, scanning all ways is as fast, four at a
+ * time: rows of tags and of last uses are padded with TAG_EMPTY and NEVER_OLDEST. */
 enum { SCANNED_WAYS = 8 };
-#define NEVER_OLDEST INT64_MAX /* no order of use comes so far */
-_Static_assert((int)SCAN_NONE == (int)CACHE_STALL, "no way is what a set has none to give of");
+#define NEVER_OLDEST INT64_MAX /* larger than any order of use */
+_Static_assert((int)SCAN_NONE == (int)CACHE_STALL, "scan_least() and cache_set_lru() must agree");
 
 struct tag_store {
     struct cache_set *sets;
     uint64_t all_ways; /* cache_set_ways() of each */
     uint32_t n_sets;
-    bool indexed; /* its sets have an index; else none has */
-    /* Of all ways, set by set; with an index by their places in that. */
+    bool indexed; /* all its sets are indexed; otherwise none is */
+    /* Of all ways, set by set; if indexed, by the index's places. */
     struct cache_line *lines;
     uint64_t *tags, *last_use;
-    struct way_index index; /* if it is indexed */
+    struct way_index index; /* if indexed */
 };
 
-/* `may_index`: sets of many ways get an index; otherwise all ways are looked at. */
+/* `may_index`: sets with many ways are indexed; otherwise all ways are scanned. */
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
                size_t policy_line_bytes, bool may_index);
-/* An empty store goes on with so many ways of those it was made with. */
+/* An empty store continues with n_ways of the ways it was created with. */
 void tags_resize(struct tag_store *t, uint32_t n_ways);
 
 /* The way that holds the line, reserved or valid; -1 if none does. */
@@ -46,7 +46,7 @@ static inline int tags_find(const struct cache_set *s, uint64_t line)
     return -1;
 }
 
-/* What cache_set_lru() says of a full set. */
+/* What cache_set_lru() returns for a full set. */
 static inline __attribute__((always_inline)) int tags_oldest(const struct cache_set *s)
 {
     if (s->index)
@@ -60,13 +60,13 @@ static inline __attribute__((always_inline)) int tags_oldest(const struct cache_
     return oldest;
 }
 
-/* The record of a line, to change it. */
+/* The record of a line, writable. */
 static inline struct cache_line *tags_line(struct cache_set *s, uint32_t way)
 {
     return (struct cache_line *)s->lines + way;
 }
 
-/* The line is the most recent one; `order` is greater than all before. */
+/* The line becomes the most recently used; `order` is greater than all before. */
 static inline void tags_use(struct cache_set *s, uint32_t way, uint64_t order)
 {
     ((uint64_t *)s->last_use)[way] = order;
@@ -74,11 +74,11 @@ static inline void tags_use(struct cache_set *s, uint32_t way, uint64_t order)
         way_index_use(s->index, way_index_place(s->index, s, way), order);
 }
 
-/* Puts a line into a way, reserved; what was there is forgotten. */
+/* Puts a line into a way, reserved; the previous line is forgotten. */
 static inline void tags_insert(struct cache_set *s, uint32_t way, struct cache_line record)
 {
     uint64_t old = s->tags[way];
-    /* Field by field: copied as a whole, the record is made in memory first. */
+    /* Field by field: to copy it whole, the compiler builds the record in memory first. */
     struct cache_line *line = tags_line(s, way);
     line->line = record.line;
     line->reused = record.reused;
@@ -112,13 +112,13 @@ static inline void tags_remove(struct cache_set *s, uint32_t way)
     s->reserved &= ~(1ull << way);
 }
 
-/* The line waits for nothing any more. */
+/* The line no longer waits for data. */
 static inline void tags_validate(struct cache_set *s, uint32_t way)
 {
     s->reserved &= ~(1ull << way);
 }
 
-/* The line waits (again): sectors of it are fetched. */
+/* The line waits (again) for sectors. */
 static inline void tags_reserve(struct cache_set *s, uint32_t way)
 {
     s->reserved |= 1ull << way;

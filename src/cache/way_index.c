@@ -5,7 +5,7 @@
 void way_index_init(struct way_index *x, struct arena *arena, const uint64_t *tags, uint32_t n_sets,
                     uint32_t way_bits)
 {
-    size_t n = ((size_t)n_sets + 1) << way_bits; /* places, those of set -1 included */
+    size_t n = ((size_t)n_sets + 1) << way_bits; /* including those of the unused first set */
     uint32_t bucket_bits = 1;
     while ((size_t)1 << bucket_bits < 2 * n)
         bucket_bits++;
@@ -24,13 +24,14 @@ void way_index_start(struct way_index *x, uint32_t n_ways)
 {
     uint32_t places = 1u << x->way_bits;
     for (uint32_t set = 0; set < x->n_sets; set++)
-        for (uint32_t way = 0; way < places; way++) /* what is no way is never the oldest */
+        for (uint32_t way = 0; way < places;
+             way++) /* a place that is not a way is never the oldest */
             x->use[((size_t)set + 1) * places + way] = way < n_ways ? 0 : UINT32_MAX;
 }
 
-/* The least of the last 32 bits is the least of all, if it has no others: who has more of them is
- * newer. After so many uses it is looked for one by one, as it is if data are on their way to what
- * was found. */
+/* `use` has the low 32 bits of each order, so the least of them is the oldest line unless its full
+ * order is larger than 32 bits. In that case, or if the line found is reserved, all ways are
+ * searched. */
 int way_index_oldest(const struct way_index *x, const struct cache_set *s)
 {
     uint32_t way = least_of(x->use + way_index_place(x, s, 0), (size_t)1 << x->way_bits);

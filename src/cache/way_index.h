@@ -1,9 +1,10 @@
-/* Caches with many ways: where a line is and which of its set was used longest ago, without looking
- * at every way. A hash of all lines with chains, and a row of numbers that tell the order of uses.
+/* An index for caches with many ways: finds a line, and the least recently used line of a set,
+ * without scanning every way. It is a chained hash of all lines, and a row of numbers that give the
+ * order of uses.
  *
- * A way is known by its place in the cache, set by set, a power of two of places each; so a look-up
- * needs no set. The first set's begin where a set -1 would end: place 0 ends a chain and never has
- * a line, nor sectors of one. */
+ * A way is identified by its place in the cache, counted set by set; each set has a power of two of
+ * places, so a look-up needs no set number. An unused set comes first: place 0 ends a chain and
+ * never holds a line or sectors. */
 #ifndef HEDDLE_CACHE_WAY_INDEX_H
 #define HEDDLE_CACHE_WAY_INDEX_H
 
@@ -11,20 +12,20 @@
 #include "cache/cache_policy.h"
 
 struct way_index {
-    uint32_t *use;        /* of places: the last 32 bits of the order of their last use */
-    uint32_t *head;       /* of chains */
-    uint32_t *next;       /* in the chain */
-    const uint64_t *tags; /* of places */
+    uint32_t *use;        /* per place: the low 32 bits of the order of its last use */
+    uint32_t *head;       /* per chain */
+    uint32_t *next;       /* per place: the next in its chain */
+    const uint64_t *tags; /* per place */
     uint32_t way_bits, n_sets, hash_shift;
 };
 
 /* For sets of 1 << way_bits places; `tags` are those of all places, all TAG_EMPTY. */
 void way_index_init(struct way_index *x, struct arena *arena, const uint64_t *tags, uint32_t n_sets,
                     uint32_t way_bits);
-/* As it is when nothing has been used, and sets have so many ways. */
+/* Resets the order of uses, for sets of n_ways ways. */
 void way_index_start(struct way_index *x, uint32_t n_ways);
 
-/* Places are of type size_t, which the host can add to an address as it is. */
+/* Places are size_t, which the host adds to an address without a conversion. */
 static inline size_t way_index_place(const struct way_index *x, const struct cache_set *s,
                                      uint32_t way)
 {
@@ -41,7 +42,7 @@ static inline size_t way_index_set(const struct way_index *x, size_t place)
     return (place >> x->way_bits) - 1;
 }
 
-/* The place becomes the newest of its set; `order` is greater than all before. */
+/* The place becomes the most recently used of its set; `order` is greater than all before. */
 static inline void way_index_use(struct way_index *x, size_t place, uint64_t order)
 {
     x->use[place] = (uint32_t)order;
@@ -68,7 +69,7 @@ static inline int way_index_find(const struct way_index *x, uint64_t line)
     return place ? (int)way_index_way(x, place) : -1;
 }
 
-/* The place does not hold the line any more. */
+/* The place no longer holds the line. */
 static inline void way_index_forget(struct way_index *x, size_t place, uint64_t line)
 {
     uint32_t *link = &x->head[way_index_bucket(x, line)];
@@ -85,7 +86,7 @@ static inline void way_index_add(struct way_index *x, size_t place, uint64_t lin
     *head = (uint32_t)place;
 }
 
-/* What cache_set_lru() says of a full set. */
+/* What cache_set_lru() returns for a full set. */
 int way_index_oldest(const struct way_index *x, const struct cache_set *s);
 
 #endif

@@ -1,9 +1,9 @@
 /* A DRAM channel's controller: FR-FCFS (Rixner et al., ISCA 2000, "first ready") over one queue.
  * dram.h states the order of preference, dram_timing.h when a command is allowed.
  *
- * Each command is planned as soon as the one before is given (dram_plan.h): with the queue as it
- * is, both its cycle and the choice are known. A tick before that cycle has nothing to do, so
- * leaving it out changes nothing; a request that comes in may change the plan.
+ * Each command is planned as soon as the previous one is issued (dram_plan.h): the queue determines
+ * both the choice and its cycle. A tick before that cycle has nothing to do and may be skipped; a
+ * request that arrives may change the plan.
  *
  * MODEL: age is the order of arrival; a request keeps its age until its last burst. Bursts of
  * several requests may interleave where timing (t_ccdl) makes the older one wait. MODEL: nothing
@@ -47,7 +47,7 @@ void dram_destroy(struct dram *d)
     free(d);
 }
 
-static __attribute__((noinline)) void plan_anew(struct dram *d, uint64_t floor)
+static __attribute__((noinline)) void replan(struct dram *d, uint64_t floor)
 {
     dram_make_plan(d, floor);
 }
@@ -65,8 +65,8 @@ static void mask_shift(uint64_t *slots, uint32_t gap, uint32_t len)
     *slots = (*slots & before) | (*slots >> len & ~before);
 }
 
-/* The line has become as long as the queue: those behind the first gap that served requests have
- * left move up. */
+/* The used slots have reached the end of the queue: moves requests up into the first gap left by
+ * served ones. */
 static __attribute__((noinline)) void close_gap(struct dram *d)
 {
     uint32_t gap = dram_lowest_slot(~d->used);
@@ -87,8 +87,9 @@ static __attribute__((noinline)) void close_gap(struct dram *d)
         mask_shift(&d->banks[bank].slots, gap, len);
 }
 
-/* Can a request that came in just now change what is planned? Not what is due, nor a read or write
- * in the next cycle: it is for an older one. Nor anything if its turn has not come. */
+/* Can the request that has just arrived leave the plan unchanged? Yes if the planned command is
+ * due, or is a read or write in the next cycle: it belongs to an older request. Also if the new
+ * request must wait for its turn. */
 static bool plan_is_firm(const struct dram *d, uint64_t now)
 {
     if (d->config.scheduler == DRAM_FCFS && d->n_waiting > 1)
@@ -96,8 +97,9 @@ static bool plan_is_firm(const struct dram *d, uint64_t now)
     return d->plan.at <= now || (d->plan.at == now + 1 && d->plan.kind >= DRAM_READ);
 }
 
-/* The newest request may have its command of that kind. What is planned is still the best for those
- * before it, and goes first in the same cycle unless it is for a row and this one is not. */
+/* The newest request could have a command of this kind. The plan is still the best for older
+ * requests and wins in the same cycle, unless it is an activate or precharge and this is a read or
+ * write. */
 static ALWAYS_INLINE void plan_newest(struct dram *d, enum dram_command_kind kind, uint32_t slot,
                                       uint64_t now)
 {
@@ -109,7 +111,7 @@ static ALWAYS_INLINE void plan_newest(struct dram *d, enum dram_command_kind kin
         d->plan = (struct plan){.at = at, .kind = kind, .slot = slot};
 }
 
-/* The newest request finds its row open. */
+/* The newest request's row is open. */
 static ALWAYS_INLINE void enter_open_row(struct dram *d, uint32_t slot, bool write, uint64_t now)
 {
     uint32_t bank = d->bank_of[slot];
@@ -119,14 +121,15 @@ static ALWAYS_INLINE void enter_open_row(struct dram *d, uint32_t slot, bool wri
     if (plan_is_firm(d, now))
         return;
     if (d->plan.kind == DRAM_PRECHARGE && d->bank_of[d->plan.slot] == bank)
-        plan_anew(d, now + 1); /* not any more */
+        replan(d, now + 1); /* its row is needed again */
     else if (write)
         plan_newest(d, DRAM_WRITE, slot, now);
     else
         plan_newest(d, DRAM_READ, slot, now);
 }
 
-/* It does not; a command for its bank is its own only if no older one waits there. */
+/* The newest request's row is not open. A command for its bank is its own only if no older request
+ * waits for that bank. */
 static __attribute__((noinline)) void enter_other_row(struct dram *d, uint32_t slot, uint64_t now)
 {
     uint32_t bank = d->bank_of[slot];
@@ -144,7 +147,7 @@ static __attribute__((noinline)) void enter_other_row(struct dram *d, uint32_t s
         plan_newest(d, DRAM_ACTIVATE, slot, now);
 }
 
-/* The next slot of the queue is free, or the queue is empty. */
+/* Takes the next slot of the queue, which is free. */
 static ALWAYS_INLINE void enter(struct dram *d, const struct dram_request *r, uint64_t now)
 {
     uint32_t slot = d->used ? d->queue_end : 0;
@@ -166,7 +169,7 @@ static __attribute__((noinline)) void enter_after_gap(struct dram *d, const stru
     enter(d, r, now);
 }
 
-/* There is room. */
+/* The queue must have room. */
 static ALWAYS_INLINE void push(struct dram *d, const struct dram_request *r, uint64_t now)
 {
     if (d->used && d->queue_end == d->config.queue_entries)
@@ -208,7 +211,7 @@ uint32_t dram_take_done(struct dram *d, const struct dram_done **done)
 
 /* --- commands --- */
 
-/* Gives the command that is planned, and plans the next one. */
+/* Issues the planned command and plans the next one. */
 static ALWAYS_INLINE void give_planned(struct dram *d)
 {
     uint64_t now = d->plan.at;
@@ -228,16 +231,16 @@ static ALWAYS_INLINE void give_planned(struct dram *d)
     dram_make_plan(d, now + 1);
 }
 
-/* --- reads and writes in a row --- */
+/* --- consecutive reads and writes --- */
 
 static __attribute__((noinline)) struct plan first_row(const struct dram *d, uint64_t floor)
 {
     return dram_plan_row(d, d->closed, d->stale, floor, UINT64_MAX);
 }
 
-/* Gives the read or write that is planned and those of its kind that come next, before that cycle.
- * Requests of the other kind need not be looked at until the bus could have turned, nor rows until
- * one of their commands is due or a bank has nothing more to read or write in its open one. */
+/* Issues the planned read or write and the ones of its kind that follow, before cycle `before`.
+ * Requests of the other kind can be ignored until the bus could have turned; rows until an activate
+ * or precharge is due or a bank has no more requests for its open row. */
 static ALWAYS_INLINE void give_stream(struct dram *d, bool write, uint64_t before)
 {
     const enum dram_command_kind kind = write ? DRAM_WRITE : DRAM_READ;
@@ -257,7 +260,7 @@ static ALWAYS_INLINE void give_stream(struct dram *d, bool write, uint64_t befor
     } while (next < before && next <= row.at && next - now < turn);
     timing_columns(&d->timing, write, now);
     if (next - now >= turn)
-        plan_anew(d, now + 1);
+        replan(d, now + 1);
     else if (row.at < next)
         d->plan = row;
     else
@@ -274,7 +277,7 @@ static __attribute__((noinline)) void give_writes(struct dram *d, uint64_t befor
     give_stream(d, true, before);
 }
 
-/* --- commands in a row, and requests in between --- */
+/* --- consecutive commands, and requests that arrive in between --- */
 
 void dram_advance(struct dram *d, uint64_t before)
 {
@@ -310,7 +313,7 @@ uint32_t dram_enter(struct dram *d, const struct dram_arrival *a, uint32_t n, ui
 
 void dram_tick(struct dram *d, uint64_t now)
 {
-    assert(now <= d->plan.at); /* else a cycle that dram_next() named was left out */
+    assert(now <= d->plan.at); /* otherwise a cycle that dram_next() named was skipped */
     if (now == d->plan.at)
         give_planned(d);
 }
@@ -333,13 +336,13 @@ bool dram_is_idle(const struct dram *d)
     return d->used == 0 && d->done.first == d->done.end;
 }
 
-/* Requests in the queue, summed over the cycles until the last one left it. */
+/* Requests in the queue, summed over cycles until the last one left. */
 static uint64_t queue_area(const struct dram *d)
 {
     uint64_t area = d->area;
     for (uint64_t slots = d->used; slots; slots &= slots - 1)
         area += max_u64(d->queue[dram_lowest_slot(slots)].pushed_at,
-                        d->left_at); /* when it would leave */
+                        d->left_at); /* as if it left at that cycle */
     return area;
 }
 

@@ -1,15 +1,16 @@
 /* One DRAM channel: banks, row buffers, command timing, FR-FCFS with a finite queue. Counts time in
- * its own command clock. Knows nothing of who asks: requests carry a tag that comes back.
+ * its own command clock. Requests carry a tag that is returned; the channel knows nothing else
+ * about the requester.
  *
- * Each command cycle at most one command is given, in this order of preference:
+ * In each command cycle at most one command is issued, in this order of preference:
  *   1. a read or write of one burst to an open row whose timing allows it now: for the oldest such
  *      request;
  *   2. an activate or precharge for the oldest request whose bank allows it now. A closed bank is
  *      activated for its oldest request; an open one is precharged for its oldest request, but
- *      never while a queued request, older or younger, still wants the open row.
- * Under `fcfs` commands are given for the oldest request of all only. dram.c and dram_timing.h say
- * what "allows" means. Data occupy the bus for burst_cycles. A read is done when its last data are
- * in, a write when its last command is given (its data follow). */
+ *      never while a queued request, older or younger, still needs the open row.
+ * Under `fcfs` only the oldest request of all gets commands. dram.c and dram_timing.h define what
+ * "allows" means. Data occupy the bus for burst_cycles. A read is done when its last data have
+ * arrived, a write when its last command is issued (its data follow). */
 #ifndef HEDDLE_DRAM_DRAM_H
 #define HEDDLE_DRAM_DRAM_H
 
@@ -20,32 +21,32 @@
 #include "base/strbuf.h"
 #include "config/param.h"
 
-/* In command-clock cycles unless said otherwise; names as GPGPU-Sim and the data sheets use them.
- */
+/* In command-clock cycles unless stated otherwise; names as in GPGPU-Sim and data sheets. */
 struct dram_config {
     uint32_t n_banks, n_bank_groups;
-    uint32_t row_bytes, bus_bytes_per_cycle; /* data per command-clock cycle, data rate included */
-    uint32_t burst_cycles;                   /* of the data bus, for one read or write command */
-    uint32_t bank_interleave_bytes;          /* for the address map, see there */
+    uint32_t row_bytes,
+        bus_bytes_per_cycle;        /* bytes per command-clock cycle, at the full data rate */
+    uint32_t burst_cycles;          /* of the data bus, for one read or write command */
+    uint32_t bank_interleave_bytes; /* for the address map below */
     uint32_t queue_entries;
     uint32_t t_ccd, t_ccdl, t_rrd, t_rcd, t_ras, t_rp, t_rc, t_cl, t_wl, t_cdlr /* write to read */,
         t_wr, t_rtp;
     uint32_t scheduler; /* enum dram_scheduler */
-    bool permute_banks; /* for the address map too */
+    bool permute_banks; /* for the address map below */
     bool no_fast_paths; /* each command is planned on its own; the results are the same */
 };
 enum dram_scheduler { DRAM_FR_FCFS, DRAM_FCFS };
 enum { DRAM_MAX_BANKS = 64, DRAM_MAX_QUEUE = 64 };
 extern const struct param dram_params[];
 extern const uint32_t n_dram_params;
-/* Could a data sheet say so? False with what does not go together. */
+/* Are the timing parameters consistent? If not, `flaw` names those that are not. */
 bool dram_config_sound(const struct dram_config *c, struct param_flaw *flaw);
 
 struct dram;
 struct dram_request {
     uint64_t tag;
     uint32_t row;
-    uint32_t bytes; /* moved in whole bursts: the last may be used in part */
+    uint32_t bytes; /* moved in whole bursts; the last may be partly unused */
     uint32_t bank;
     bool write;
 };
@@ -70,8 +71,8 @@ struct dram_stats {
 #undef COUNTER
 };
 void dram_stats_add(struct dram_stats *into, const struct dram_stats *from);
-/* The identities of a channel, or of the sum over channels, once dram_is_idle(); false with one
- * line in `why` for each that does not hold. */
+/* The identities of a channel, or of the sum over channels, once dram_is_idle(). If some do not
+ * hold: false, and one line in `why` for each. */
 bool dram_stats_check(const struct dram_stats *s, struct strbuf *why);
 
 struct dram *dram_create(const struct dram_config *config);
@@ -82,57 +83,57 @@ bool dram_has_room(const struct dram *d);
  * cycle now + 1 on, whether or not dram_tick(now) has been called yet. */
 void dram_push(struct dram *d, const struct dram_request *r, uint64_t now);
 
-/* One command cycle: gives at most one command. Cycles must not go backwards; cycles at which
- * dram_next() says nothing can happen may be left out, with identical results, and no others. */
+/* One command cycle: issues at most one command. Cycles must not go backwards. Only cycles at which
+ * dram_next() says nothing can happen may be skipped; the results are identical. */
 void dram_tick(struct dram *d, uint64_t now);
-/* All command cycles before that one: the same as dram_tick() for each of them. */
+/* All command cycles before `before`: the same as dram_tick() for each of them. */
 void dram_advance(struct dram *d, uint64_t before);
-/* A request that is to come, in cycle `now`, or `between` it and the next one: then the command of
- * that cycle has been given before. */
+/* A future request. It arrives in command cycle `now`; if `between` is not 0, after the command of
+ * that cycle was issued. */
 struct dram_arrival {
     struct dram_request request;
     uint64_t now;
-    uint64_t between; /* 0 if not */
-    uint64_t from;    /* the same in cycles of whoever sends it */
+    uint64_t between; /* 0 = not */
+    uint64_t from;    /* the same in the sender's cycles */
 };
-/* For each of `n`, in their order, that may enter before cycle `until` of whoever sends them:
+/* For each of `n` requests, in order, that may enter before cycle `until` of the sender:
  * dram_advance() and, if there is room, dram_push(). Returns how many have entered. */
 uint32_t dram_enter(struct dram *d, const struct dram_arrival *a, uint32_t n, uint64_t until);
 /* The first cycle >= now at which dram_tick() would do something or a request is done; ~0 if never
- * (nothing queued). dram_push() may bring it forward. */
+ * (nothing queued). dram_push() may make it earlier. */
 uint64_t dram_next(const struct dram *d, uint64_t now);
-/* The cycle of the next command, as far as is known; ~0 if there is none. */
+/* The cycle of the next command, according to the current plan; ~0 if there is none. */
 uint64_t dram_next_command(const struct dram *d);
-/* A request that is done, and when. */
+/* A finished request, and when it finished. */
 struct dram_done {
     uint64_t at, tag;
     bool write;
 };
 /* Takes one request that is done by `now`, in order of completion; false if there is none. MODEL: a
- * finished request waits outside the queue for as long as it takes. Each read has an MSHR for its
- * answer, which bounds their number. */
+ * finished request may wait outside the queue indefinitely. Each read has an MSHR for its answer,
+ * which bounds their number. */
 bool dram_pop(struct dram *d, uint64_t now, struct dram_done *out);
-/* Takes all of them, also those that will be done later at a known time, in order of completion:
- * returns how many. They can be looked at until the channel does something else. */
+/* Takes all finished requests, including those that will be done later at a known time, in order of
+ * completion; returns how many. The array is valid until the channel is used again. */
 uint32_t dram_take_done(struct dram *d, const struct dram_done **done);
-/* When the first of those that are done, or will be at a known time, is; ~0 if there is none. */
+/* When the first request is done or will be, at a known time; ~0 if there is none. */
 uint64_t dram_first_done(const struct dram *d);
 
-/* Nothing queued, and everything done has been taken? */
+/* Nothing is queued, and all finished requests have been taken. */
 bool dram_is_idle(const struct dram *d);
 const struct dram_stats *dram_stats(struct dram *d);
-/* Reads that are done, or will be at a known time, and have not been taken. */
+/* Reads that are done, or will be at a known time, and have not been taken yet. */
 uint32_t dram_n_read(const struct dram *d);
-/* What the channel itself has to do: nothing if no request is queued. */
+/* What the channel waits for; nothing if no request is queued. */
 void dram_describe_wait(const struct dram *d, struct strbuf *out);
 
-/* Watches the commands as they are given; NULL = nobody. */
+/* Observes commands as they are issued; NULL = no observer. */
 enum dram_command_kind { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE };
 struct dram_command {
     uint64_t at;
     enum dram_command_kind kind;
-    uint32_t bank, row; /* of a precharge: the row it is given for, not the one it closes */
-    uint64_t tag;       /* of the request it is given for */
+    uint32_t bank, row; /* of a precharge: the row that the request needs, not the one it closes */
+    uint64_t tag;       /* of the request */
 };
 void dram_observe(struct dram *d, void (*observer)(void *user, const struct dram_command *c),
                   void *user);
@@ -145,16 +146,16 @@ struct address_map {
     uint32_t bank_interleave_bytes; /* within a partition, consecutive pieces of this size go to
                                      * consecutive banks; 0 = row_bytes */
     bool hash_partitions; /* n_partitions is a power of two, and strides are spread over them */
-    bool keep_banks;      /* the row does not permute them */
+    bool keep_banks;      /* the row does not permute banks */
 };
 struct dram_address {
     uint32_t partition, bank, row, column;
-    uint64_t local; /* address within the partition: compact, for its L2 slice's set index */
+    uint64_t local; /* address within the partition, without gaps: for its L2 slice's set index */
 };
-/* Two of its parts for those who need no more of them. */
+/* Two parts of the split, for callers that need no more. */
 static inline uint64_t address_chunk(const struct address_map *m, uint64_t address)
 {
-    uint32_t bytes = m->interleave_bytes; /* mostly a power of two: no division then */
+    uint32_t bytes = m->interleave_bytes; /* usually a power of two: no division */
     return bytes & (bytes - 1) ? address / bytes : address >> __builtin_ctz(bytes);
 }
 uint32_t address_hash_any(uint64_t chunk, uint32_t n_partitions);
@@ -163,7 +164,7 @@ static inline uint32_t address_hash(uint64_t chunk, uint32_t n_partitions)
     uint32_t bits = (uint32_t)__builtin_ctz(n_partitions);
     if (bits < 4 || bits > 7)
         return address_hash_any(chunk, n_partitions);
-    chunk ^= chunk >> 8 * bits; /* 16 groups at most: half of them fall on the others, four times */
+    chunk ^= chunk >> 8 * bits; /* at most 16 groups: four foldings */
     chunk ^= chunk >> 4 * bits;
     chunk ^= chunk >> 2 * bits;
     chunk ^= chunk >> bits;
@@ -185,13 +186,13 @@ static inline uint64_t address_local(const struct address_map *m, uint64_t addre
  * rotation. */
 struct dram_address address_split(const struct address_map *m, uint64_t address);
 
-/* The same for a partition's own addresses (dram_address.local), with the divisions prepared; they
- * are shifts if all is a power of two. */
+/* The same for addresses within a partition (dram_address.local), with divisions prepared; shifts
+ * if everything is a power of two. */
 struct bank_map {
     struct divider piece_bytes, n_banks, row_bytes;
-    bool shifts; /* they are all, and a row holds whole pieces */
+    bool shifts; /* everything is, and a row holds whole pieces */
     bool keep_banks;
-    uint8_t piece_shift, bank_shift, rows_shift /* of one row in each bank */;
+    uint8_t piece_shift, bank_shift, rows_shift /* one row in each bank */;
 };
 struct dram_place {
     uint32_t bank, row, column;

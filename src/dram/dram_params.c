@@ -1,6 +1,6 @@
-/* The parameters of a DRAM channel. The defaults are those of GPGPU-Sim's GTX 480 model, GDDR5
- * (its gpgpu_dram_timing_opt; two 32-bit chips to a partition, burst length 8, four data to a
- * command cycle). doc/dram.md has those of other machines. */
+/* The parameters of a DRAM channel. The defaults are those of GPGPU-Sim's GTX 480 model with GDDR5
+ * (its gpgpu_dram_timing_opt): two 32-bit chips per partition, burst length 8, four data transfers
+ * per command cycle. doc/dram.md has those of other machines. */
 #include "dram/dram.h"
 
 static const char *const scheduler_names[] = {
@@ -40,8 +40,8 @@ const struct param dram_params[] = {
 };
 const uint32_t n_dram_params = sizeof dram_params / sizeof dram_params[0];
 
-/* What is wrong here would not stop the model, but a parameter would silently never count: the
- * others would always be waited for longer. */
+/* The model would run with such values, but one parameter would never have an effect, because the
+ * others always take longer. */
 static bool are_rows_sound(const struct dram_config *c, struct param_flaw *flaw)
 {
     if (c->t_rc < c->t_ras + c->t_rp)

@@ -36,7 +36,7 @@ static ALWAYS_INLINE void dram_reads_end(struct dram *d, const struct reads *r)
     d->plan = (struct plan){.at = r->at, .kind = DRAM_READ, .slot = r->slot};
 }
 
-/* Gives those before that cycle. */
+/* Issues the reads before that cycle. */
 static ALWAYS_INLINE void dram_reads_until(struct dram *d, struct reads *r, uint64_t before)
 {
     while (r->at < before) {
@@ -49,7 +49,7 @@ static ALWAYS_INLINE void dram_reads_until(struct dram *d, struct reads *r, uint
     }
 }
 
-/* One that has come in is next if it can be given before all others. */
+/* A request that has arrived is next if it can be issued before all others. */
 static ALWAYS_INLINE void dram_reads_join(struct dram *d, struct reads *r,
                                           const struct dram_arrival *a)
 {
@@ -67,7 +67,7 @@ static ALWAYS_INLINE void dram_reads_join(struct dram *d, struct reads *r,
     }
 }
 
-/* Will there be only reads, for certain, when this one has come in? */
+/* Will all waiting requests certainly still be reads of open rows with this one? */
 static ALWAYS_INLINE bool dram_reads_accept(const struct dram *d, const struct reads *r,
                                             const struct dram_request *request)
 {
@@ -83,7 +83,7 @@ static __attribute__((noinline)) void dram_reads_issue(struct dram *d, uint64_t 
     dram_reads_end(d, &r);
 }
 
-/* dram_enter(), for the first of them that are reads of open rows: returns how many. */
+/* dram_enter(), for the leading requests that are reads of open rows; returns how many. */
 static ALWAYS_INLINE uint32_t dram_reads_enter(struct dram *d, const struct dram_arrival *a,
                                                uint32_t n, uint64_t until)
 {

@@ -70,26 +70,27 @@ static inline void timing_precharge(struct bank_timing *b, const struct dram_con
     timing_raise_to(&b->activate_at, now + c->t_rp);
 }
 
-/* A read or write of the bank's: it was allowed now, so nothing later stands for its group. */
+/* A read or write of the bank. It was allowed now, so its group has no later constraint. */
 static inline void timing_burst(struct dram_timing *t, uint32_t bank, uint64_t now)
 {
     t->group_at[t->group_of[bank]] = now + t->same_group;
 }
 
-/* From a read or write to the first of the other kind that the channel allows, at least. */
+/* The minimum time from a read or write to the first of the other kind in the channel. */
 static inline uint64_t timing_turn(const struct dram_timing *t, bool write)
 {
     return write ? t->write_to_read : t->read_to_write;
 }
 
-/* Of several reads or writes that were given one after the other: the last. */
+/* Updates the channel for the last of several consecutive reads or writes. */
 static inline void timing_columns(struct dram_timing *t, bool write, uint64_t now)
 {
     t->column_at[write] = now + t->same_kind;
     timing_raise_to(&t->column_at[!write], now + timing_turn(t, write));
 }
 
-/* The last one of a request. A bank is not precharged before that: its row is wanted. */
+/* The last read or write of a request. The bank is not precharged before it, because the request
+ * needs the row. */
 static inline void timing_last_column(const struct dram_timing *t, struct bank_timing *b,
                                       const struct dram_config *c, bool write, uint64_t now)
 {

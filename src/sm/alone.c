@@ -8,7 +8,8 @@
 #include "sm/fetch.h"
 #include "sm/issue.h"
 
-/* sm_issue_cycle() handles all others: shared memory, atomics, barriers, exits and returns. */
+/* sm_issue_cycle() handles all other instructions: shared memory, atomics, barriers, exits and
+ * returns. */
 static inline bool is_for_us(const struct op_timing *t)
 {
     return t->needs & (IS_SIMPLE_ALU | IS_BRANCH | TOUCHES_GLOBAL);

@@ -40,7 +40,7 @@ void attribution_add(struct sm *sm, uint32_t slot, enum latency latency, uint64_
  * its target is accepted, and as Fetch while that fetch misses the instruction cache. Algorithm 2
  * tests for an empty buffer before it tests for a taken branch, whose buffer still holds the wrong
  * instructions; here a taken branch empties the buffer at once. (A fetch that hits delivers before
- * the next issue, so one that is seen under way has missed.) */
+ * the next issue, so a fetch that is still in flight has missed.) */
 static enum latency fetch_cause(const struct sm_warp *w, const struct account *account)
 {
     bool redirected = account->has_issued && w->emu->pc != account->issued_pc + 1;

@@ -1,5 +1,5 @@
-/* An access of the load/store unit: how it is described to L1, and how it waits. For ldst.c and
- * ldst_other.c alone. */
+/* An access of the load/store unit: how it is described to L1, and how it waits. Only for ldst.c
+ * and ldst_other.c. */
 #ifndef HEDDLE_SM_LDST_H
 #define HEDDLE_SM_LDST_H
 
@@ -89,7 +89,7 @@ void ldst_send_bypass(struct sm *sm, struct ldst_op *l, const struct mem_access 
 /* Stores, atomics, and loads that the program marks as uncached: does the next access; false if it
  * has to wait. */
 bool ldst_do_other(struct sm *sm, struct ldst_op *l, uint64_t now);
-/* The results of a load are there, or known to be there later. */
+/* The results of a load have arrived, or their arrival time is known. */
 void sm_release_record(struct sm *sm, struct load_record *r, uint64_t now);
 
 #endif

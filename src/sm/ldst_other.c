@@ -23,7 +23,7 @@ void sm_free_record(struct sm *sm, struct load_record *r)
 
 void sm_release_record(struct sm *sm, struct load_record *r, uint64_t now)
 {
-    if (r->done_at == UINT64_MAX) { /* data for an atomic */
+    if (r->done_at == UINT64_MAX) { /* the record of an atomic's data */
         sm_mutex_data(sm, r, now);
         sm_free_record(sm, r);
         return;

@@ -1,4 +1,5 @@
-/* What a memory instruction accesses: the lines of its lanes, its passes of shared memory. */
+/* What a memory instruction accesses: the lines of its lanes, or its passes through shared memory.
+ */
 #include <string.h>
 
 #include "sm/sm.h"
@@ -158,8 +159,8 @@ static void note_store(struct sm *sm, struct sm_warp *w, uint64_t now)
         sm_refresh(sm, (uint32_t)__builtin_ctzll(m), now);
 }
 
-/* What all accesses of an instruction have in common; mem_access is large, so it is written once.
- * What is not written here is that of each access, or stays 0. */
+/* The fields that all accesses of an instruction share; mem_access is large, so they are written
+ * once. The remaining fields are set for each access, or stay 0. */
 static void begin_accesses(struct sm *sm, struct ldst_op *l, const struct op_timing *t)
 {
     const struct sched_warp *w = &sm->sched_warps[l->slot];
@@ -186,7 +187,7 @@ static void begin_accesses(struct sm *sm, struct ldst_op *l, const struct op_tim
     a->source = sm->index;
 }
 
-/* A place in the unit for what has just been executed. */
+/* Takes an entry of the unit for the instruction that has just been executed. */
 static inline struct ldst_op *enter(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at,
                                     uint64_t now)
 {
@@ -233,7 +234,8 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
         note_store(sm, w, now);
     if (!l->n)
         return;
-    if (l->kind == MEM_LOAD && !l->record) /* its result nobody wants; it asks for its line still */
+    if (l->kind == MEM_LOAD &&
+        !l->record) /* nothing uses its result; the line is still requested */
         l->record = sm_new_record(sm, l->slot, l->pc);
     const uint32_t *block = sm->emu.launch.block;
     l->first_thread_of_warp =

@@ -1,11 +1,11 @@
-/* What an SM does for its unit of mutexes (atomics/mutex_unit.h), where atomics are performed in
- * SMs: data through L1D, writes and messages. */
+/* What an SM does for its mutex unit (atomics/mutex_unit.h) if atomics are performed in SMs: data
+ * through L1D, writes and messages. */
 #include <stdlib.h>
 
 #include "cache/fast.h"
 #include "sm/send.h"
 
-/* Whose records of loads these are: no warp's. */
+/* Slots of load records that belong to no warp. */
 enum { SLOT_OF_FETCH = SM_MAX_WARPS, SLOT_OF_BYPASS };
 
 /* --- data --- */
@@ -33,16 +33,16 @@ static void drop(void *user, uint64_t line)
     for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
         sm->l1d_watchers[i].on_atomic(sm->l1d_watchers[i].user, &a);
     cache_invalidate_line(sm->l1d, line);
-    ldst_wake(sm, ~0u); /* its way is free, and it can be fetched again */
+    ldst_wake(sm, ~0u); /* its way is free, and the line can be fetched again */
 }
 
-/* A load's data, on their way or in L1D, may be older than the mutex. */
+/* Data of a load, in flight or in L1D, may be older than the mutex. */
 static bool has_others_data(struct sm *sm, const struct mem_access *a)
 {
     return sectors(sm, a->line) & a->sector_mask || cache_mshr_for(sm->l1d, a) != CACHE_NO_MSHR;
 }
 
-/* In the miss queue like all others: behind what was written before. */
+/* Through the miss queue like all others: behind earlier writes. */
 static void queue_bypass(struct sm *sm, const struct mem_access *a, struct load_record *record,
                          uint64_t now)
 {
@@ -62,7 +62,7 @@ static struct load_record *new_record(struct sm *sm, uint32_t number)
 {
     struct load_record *record = sm_new_record(sm, SLOT_OF_FETCH, number);
     record->all_sent = true;
-    record->done_at = UINT64_MAX; /* its end is no warp's business */
+    record->done_at = UINT64_MAX; /* no warp waits for it */
     return record;
 }
 
@@ -91,7 +91,7 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
     }
     assert(r.answer == CACHE_MISS || r.answer == CACHE_BYPASSED);
     sm->stats.atomic_fetches++;
-    sm->ldst.first->absent_from = NULL; /* the line that it waits for may have a way now */
+    sm->ldst.first->absent_from = NULL; /* the line that the access waits for may have a way now */
     if (r.answer == CACHE_BYPASSED) {
         record->slot = SLOT_OF_BYPASS;
         queue_bypass(sm, a, record, now);
@@ -142,11 +142,11 @@ static bool write(void *user, const struct mutex_line *l, uint32_t mutex, uint64
     return true;
 }
 
-/* There is room for two requests: for the store, and the place of a dirty line, of which a store
- * that removes its line has none.
+/* There is room for two requests: the store, and the write-back of a dirty line. (A store that
+ * removes its line has none.)
  *
- * MODEL: an L1D that keeps what is stored (write_evict: false) lets the store pass what atomics
- * changed; that is written when the mutex drains. Retention ends all the same. */
+ * MODEL: in an L1D that keeps stored data (write_evict: false), the store passes the data that
+ * atomics changed; these are written when the mutex drains. Retention ends anyway. */
 void sm_store_under_mutex(struct sm *sm, uint64_t line, uint64_t now)
 {
     if (sm->config->l1d.write_evict)
@@ -249,7 +249,7 @@ void sm_step_mutexes(struct sm *sm, uint64_t now)
         ldst_wake(sm, 1u << STALL_ATOMICS);
 }
 
-/* Lines that atomics have touched: a plain store to one is noted. */
+/* Lines that atomics have touched: an ordinary store to one is recorded. */
 static void note_line(struct sm *sm, uint64_t line, sim_time t)
 {
     struct write_ledger *w = sm->atomics.mutexes->ledger;

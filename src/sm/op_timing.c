@@ -4,8 +4,8 @@
 
 #include "sm/register_bank.h"
 
-/* Addition, comparison, multiplication, ... within a kind of number: offsets of SM_OP_INT_ADD,
- * SM_OP_FP32_ADD and SM_OP_FP64_ADD alike. */
+/* Addition, comparison, multiplication, ... within a kind of number: offsets from SM_OP_INT_ADD,
+ * SM_OP_FP32_ADD and SM_OP_FP64_ADD. */
 enum arithmetic { ARITH_ADD, ARITH_MAX, ARITH_MUL, ARITH_MAD, ARITH_DIV };
 
 static enum arithmetic arithmetic_of(enum ptx_opcode op)
@@ -179,7 +179,7 @@ static void set_register(uint64_t *mask, uint32_t reg)
     mask[reg / 64] |= 1ull << reg % 64;
 }
 
-/* One AND a word then tells whether an instruction can issue. */
+/* With these masks, one AND per word tells whether an instruction can issue. */
 static void add_masks(struct op_timing *t, struct op_registers *all, const struct op_info *info,
                       uint32_t words, struct arena *arena)
 {
@@ -200,7 +200,7 @@ static void add_masks(struct op_timing *t, struct op_registers *all, const struc
     t->writes = writes[0];
 }
 
-/* Predicates, numbered last, have a file of their own. */
+/* Predicates have the highest numbers and a file of their own. */
 static void add_rows(struct op_timing *t, struct op_registers *all, const struct op_info *info,
                      const struct program_func *f, struct arena *arena)
 {
@@ -219,7 +219,7 @@ static void add_rows(struct op_timing *t, struct op_registers *all, const struct
     t->result = t->n_rows_written ? rows[t->n_rows_read] : 0;
 }
 
-/* Registers take turns in banks, so which of them meet is the same for all warps. */
+/* Registers are dealt to banks in turn, so the same registers conflict in every warp. */
 static void add_banks(struct op_timing *t, struct op_registers *all, uint32_t n_banks,
                       struct arena *arena)
 {
@@ -253,7 +253,7 @@ static void add_registers(struct op_timing *t, const struct program *p, uint32_t
     }
 }
 
-/* A fetch brings what follows in the line of the instruction cache. */
+/* A fetch also brings the instructions that follow in its line of the instruction cache. */
 static uint8_t fetched_insts(const struct sm_config *c, uint32_t pc)
 {
     uint32_t line_bytes = c->l1i.line_bytes;

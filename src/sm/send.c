@@ -53,7 +53,7 @@ struct mem_request *sm_make_request(struct sm *sm)
     enum { AT_A_TIME = 8 };
     struct mem_request *r = ARENA_ARRAY(&sm->pool, struct mem_request, AT_A_TIME);
     for (uint32_t i = 0; i < AT_A_TIME; i++)
-        r[i].sm = sm->shard.id; /* for good */
+        r[i].sm = sm->shard.id; /* never changes */
     for (uint32_t i = 1; i < AT_A_TIME; i++)
         sm_free_request(sm, &r[i]);
     return r;
@@ -82,7 +82,7 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
     r->queued_at = now;
     queue_enter(&sm->out.account, now);
     sm->out.queue[at < places ? at : at - places] = r;
-    if (!sm->out.n++) /* one leaves per cycle, and that of this one may have left already */
+    if (!sm->out.n++) /* one leaves per cycle; the one of this cycle may have left already */
         sm->out.due = sm->out.left_ahead >= now ? sm->out.left_ahead + 1 : 0;
     ldst_wake(sm, ~0u); /* it may wait for another reason now */
 }
@@ -98,7 +98,7 @@ void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
     sm_submit_now(sm, r, now);
 }
 
-/* When the first request can leave: not before one has credits. */
+/* When the first request can leave; none leaves without credits. */
 static uint64_t drain_next(const struct sm *sm, uint64_t now)
 {
     if (!sm->out.n)

@@ -112,7 +112,7 @@ struct ldst_op {
     enum mem_space space;
     struct cache *l1;                     /* the one its space has */
     const struct cache_config *l1_config; /* ... and what that looks like */
-    uint32_t hit_latency;                 /* of that one */
+    uint32_t hit_latency;                 /* of that cache */
     bool uncached;
     bool looks_up;              /* a load whose lines are looked up in its L1 */
     uint64_t *n_requests;       /* the counter of its accesses */
@@ -121,8 +121,9 @@ struct ldst_op {
     uint64_t address[WARP_LANES]; /* of an atomic's lanes */
     uint64_t first_id, first_thread_of_warp;
     struct mem_access common; /* the next access; most of it is the same for all of them */
-    uint32_t prepared;        /* `common` is that of the previous access */
-    bool routed;              /* and so is `route` */
+    uint32_t
+        prepared; /* `common` describes the access with this number, counted from 1; 0 = none */
+    bool routed;  /* and so is `route` */
     /* The next access waits for an MSHR, and its line is not in that set: it gets a way there only
      * when it is accepted. Otherwise NULL. */
     struct cache_set *absent_from;
@@ -299,7 +300,7 @@ struct in_part {
     struct rx_port port;
     struct reply_queue queue; /* replies that have passed or will pass the port, in order */
     bool in_step;             /* replies arrive at the start of the SM's own cycles */
-    uint64_t n_writes;        /* of the last reply that does not fill a line for a load */
+    uint64_t n_writes;        /* of the last reply that was not a plain fill */
     uint32_t n_put_off;       /* replies on the wheel instead, because they had to wait */
 };
 

@@ -22,9 +22,9 @@ static const struct plugin_stat brrip_stats[] = {
                "lines inserted at 3 (distant re-reference)"),
 };
 
-/* Of each application that shares the cache. */
+/* One per application that shares the cache. */
 struct brrip {
-    uint64_t insertions; /* into empty ways too */
+    uint64_t insertions; /* including those into empty ways */
 };
 
 static size_t brrip_state_bytes(const struct cache_geometry *g, const void *params)

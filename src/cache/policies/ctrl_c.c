@@ -19,7 +19,7 @@
  *     line 18-19     INSERT := ZERO := 0
  *
  * AGG saturates at 0 and 7. Victims are chosen by LRU. S3's table has a 1-bit prediction of reuse
- * per entry; it needs no storage here, because it is AGG == 0. MODEL: stores that allocate (local
+ * per entry; here it is not stored, because it equals AGG == 0. MODEL: stores that allocate (local
  * memory) always insert; the lines that they evict update INSERT and ZERO like any other.
  */
 #include "cache/cache_policy.h"

@@ -63,7 +63,7 @@ static void drrip_init(struct cache_policy *p)
         d[k].psel = ((const struct drrip_params *)p->params)->psel_init;
 }
 
-/* What the set leads, if anything. */
+/* Which policy the set leads, if any. */
 static enum duel leads(const struct cache_policy *p, uint32_t set, uint32_t app)
 {
     const struct drrip_params *params = p->params;
@@ -84,14 +84,14 @@ static void drrip_on_miss(struct cache_policy *p, const struct cache_set *s, int
                           const struct mem_access *a)
 {
     struct duel_state *d = p->state;
-    if (way >= 0) /* the line is there, only sectors of it are not */
+    if (way >= 0) /* the line is present, only sectors are missing */
         rrip_on_use(p, s, (uint32_t)way, a);
     else
         duel_train(&d[a->app], leads(p, s->set, a->app),
                    ((const struct drrip_params *)p->params)->psel_bits);
 }
 
-/* Where applications share the cache stores are as good as loads, but write-backs are not. */
+/* In a shared cache stores train PSEL like loads, but write-backs do not. */
 static void drrip_on_store(struct cache_policy *p, const struct cache_set *s, int way,
                            const struct mem_access *a)
 {

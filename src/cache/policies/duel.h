@@ -17,7 +17,7 @@
 enum { DUEL_LEADERS = 32 };
 enum duel { DUEL_OPEN, DUEL_SRRIP, DUEL_BRRIP };
 
-/* Of one application. */
+/* One per application. */
 struct duel_state {
     uint32_t psel;
     uint64_t brrip_insertions;
@@ -31,7 +31,7 @@ static inline bool duel_is_leader(uint32_t n_sets, uint32_t set, uint32_t offset
     return from % stride == 0 && from / stride < leaders;
 }
 
-/* What the set of a bank leads for the application, if anything. */
+/* Which policy a set of this bank leads for the application, if any. */
 static inline enum duel duel_leads(const struct cache_geometry *g, uint32_t set, uint32_t app)
 {
     uint32_t n_sets = cache_geometry_all_sets(g);

@@ -1,5 +1,5 @@
-/* First in, first out: the line that was reserved longest ago goes, however often it was used. A
- * reserved line is passed over and keeps its place in the queue. */
+/* First in, first out: replaces the line that was reserved longest ago, however often it was used.
+ * A line whose data are in flight is skipped and keeps its position in the queue. */
 #include "cache/cache_policy.h"
 
 static int fifo_decide(const struct cache_policy *p, const struct cache_set *s,

@@ -3,7 +3,7 @@
 /* Hits per way, as an exact fraction. */
 struct utility {
     uint64_t hits;
-    uint64_t ways; /* times what the application's utility is divided by */
+    uint64_t ways; /* times the divisor of the application's utility */
     uint32_t extension;
 };
 
@@ -12,7 +12,7 @@ static bool is_greater(struct utility a, struct utility b)
     return (unsigned __int128)a.hits * b.ways > (unsigned __int128)b.hits * a.ways;
 }
 
-/* The best extension of an application that has `quota` ways. */
+/* The best extension for an application that has `quota` ways. */
 static struct utility best_extension(const uint64_t *hits, uint32_t quota, uint32_t left,
                                      uint32_t divide_by)
 {

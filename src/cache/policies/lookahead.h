@@ -15,8 +15,8 @@
 
 struct lookahead {
     uint32_t n_apps, n_ways, min_ways;
-    uint32_t divide_by[SHARED_MAX_APPS]; /* utilities, 1 = as they are */
-    bool keeps_least[SHARED_MAX_APPS];   /* it gets min_ways and no more */
+    uint32_t divide_by[SHARED_MAX_APPS]; /* divisor of each application's utility; 1 = unchanged */
+    bool keeps_least[SHARED_MAX_APPS];   /* the application gets min_ways and no more */
 };
 
 /* hits[k][p]: hits of application k at recency p. */

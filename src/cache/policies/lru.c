@@ -1,6 +1,6 @@
-/* Least recently used: the baseline of all four sources. The order of use is what the framework
- * keeps for every cache; hits, merges and reservations are uses, and so are stores that leave the
- * line in its place. Nothing ever bypasses. */
+/* Least recently used: the baseline of all four papers. The framework keeps the order of use for
+ * every cache. Hits, merges and reservations are uses, and so are stores that keep the line.
+ * Nothing bypasses. */
 #include "cache/cache_policy.h"
 
 static int lru_decide(const struct cache_policy *p, const struct cache_set *s,
@@ -10,7 +10,7 @@ static int lru_decide(const struct cache_policy *p, const struct cache_set *s,
     return cache_set_lru(s);
 }
 
-/* LRU bits are part of every cache's base cost. */
+/* The base cost of every cache includes LRU bits. */
 static uint64_t lru_cost_bits(const struct cache_geometry *g, const void *params,
                               struct strbuf *parts)
 {

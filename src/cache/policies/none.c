@@ -1,8 +1,8 @@
-/* No cache: every load bypasses, as if the L1D were switched off.
- * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
- * architectures. PhD thesis, Arizona State University 2017, section 5.1.
+/* No cache: every load bypasses, as if the L1D were switched off. S3 = S.-Y. Lee: Intelligent
+ * scheduling and memory management techniques for modern GPU architectures. PhD thesis, Arizona
+ * State University 2017, section 5.1.
  *
- * Stores that would allocate go on too. */
+ * Stores that would allocate are forwarded too. */
 #include "cache/cache_policy.h"
 
 static int none_decide(const struct cache_policy *p, const struct cache_set *s,

@@ -12,7 +12,7 @@
 #include "cache/cache_policy.h"
 #include "base/splitmix.h"
 
-#define EVERY_PC UINT32_MAX /* and no instruction has that number */
+#define EVERY_PC UINT32_MAX /* no instruction has that number */
 
 struct pc_prob_params {
     uint32_t pc, also, n;

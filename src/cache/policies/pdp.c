@@ -1,5 +1,5 @@
-/* Global-Protection (S2 section 5.3; S2 and its algorithm: protection.h): the computation of DLP,
- * but of a single PD for all lines. All instructions share one entry of the PDPT. */
+/* Global-Protection (S2 section 5.3; S2 and its algorithm: protection.h): computes protection
+ * distances as DLP does, but one PD for all lines. All instructions share one entry of the PDPT. */
 #include "cache/policies/protection.h"
 
 static const struct param pdp_params[] = PROTECTION_PARAMS;

@@ -1,11 +1,11 @@
-/* Tree pseudo-LRU: a binary tree over the ways of a set, one bit a node that points to the half
- * used longer ago (0 = lower ways). A use turns the bits on its way down to point away from it; the
- * victim is where the bits lead. Where the half pointed to consists of reserved lines only, the
- * search takes the other half.
+/* Tree pseudo-LRU: a binary tree over the ways of a set. Each node has a bit that points to the
+ * half used longer ago (0 = lower ways). A use sets the bits on the path to its way so that they
+ * point away from it; the victim is found by following the bits. If all lines of the half pointed
+ * to are reserved, the search takes the other half.
  *
  * Uses are hits, merges, reservations, misses of sectors and stores that find the line. A store
- * that removes the line is counted too, which nobody can observe: its way is filled, and so used,
- * before the tree is asked again. */
+ * that removes the line also counts as a use. This has no effect: its way is filled, and so used,
+ * before the tree is consulted again. */
 #include "cache/cache_policy.h"
 
 /* The state is one word per set. Node 1 is the root, the children of node i are 2i and 2i+1; bit i

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A victim's tag; the most recent one first in its set, those without a line last. */
+/* A victim's tag. In each set the most recent one comes first, empty entries come last. */
 struct victim {
     uint64_t line;
     uint32_t id;
@@ -10,8 +10,8 @@ struct victim {
 #define NO_VICTIM UINT64_MAX /* no line has this address: it is not aligned */
 enum { TAG_BUCKET_BITS = 11, TAG_BUCKETS = 1 << TAG_BUCKET_BITS };
 
-/* The prediction table, by column: a sample ends with a pass over each. Entries from n_entries on
- * stay 0. */
+/* The prediction table, by column: at the end of a sample there is one pass over each column.
+ * Entries from n_entries on stay 0. */
 struct pdpt {
     uint16_t tda_hits[PDPT_MAX], vta_hits[PDPT_MAX];
     uint8_t pd[PDPT_MAX];
@@ -23,8 +23,8 @@ struct protection {
     uint32_t accesses; /* in this sample */
     uint64_t insts;    /* thread instructions in this sample */
     uint32_t n_sets, vta_ways;
-    uint16_t n_tags[TAG_BUCKETS]; /* of the VTA, by a hash of their lines: mostly none is there */
-    uint64_t queries[];           /* of each set; then struct victim, sets x ways */
+    uint16_t n_tags[TAG_BUCKETS]; /* tags in the VTA, counted by a hash of their lines: mostly 0 */
+    uint64_t queries[];           /* per set; followed by struct victim, sets x ways */
 };
 
 static uint32_t ways_of_vta(const struct cache_geometry *g, const struct protection_params *params)
@@ -69,8 +69,8 @@ uint64_t protection_cost_bits(const struct cache_geometry *g, const void *params
                        (uint64_t)n_entries * (id_bits + TDA_BITS + VTA_BITS + PD_BITS));
 }
 
-/* If each use of a line is by a load that fills at once, the least recently used one of n ways has
- * seen n - 1 loads since its own, and is to be replaced by the next. */
+/* If each use of a line is by a load that fills at once, the least recently used of n ways has seen
+ * n - 1 loads since its own, and the next load may replace it. */
 void protection_remark(const struct cache_geometry *g, const void *params, struct strbuf *out)
 {
     const struct protection_params *p = params;
@@ -79,7 +79,7 @@ void protection_remark(const struct cache_geometry *g, const void *params, struc
     strbuf_addf(out,
                 "no line is protected from more than the next %u loads of its set, which has %u "
                 "ways: with immediate fills and stores that remove lines this is lru; only lines "
-                "on their way, and stores that use lines or bring them, can make a difference",
+                "in flight, and stores that use lines or bring them in, can make a difference",
                 p->pd_max ? p->pd_max - 1 : 0, g->n_ways);
 }
 
@@ -106,15 +106,15 @@ static void count_to(uint16_t *counter, uint32_t bits)
 
 /* --- 4.1.1: what the TDA keeps of a line --- */
 
-/* When a set is queried, the lives of all its lines fall by 1: so what is kept of a line is the
- * query with which its life ends. */
+/* Each query of a set lowers the lives of all its lines by 1. So a line stores the number of the
+ * query at which its life ends. */
 static uint64_t queries_of(const struct cache_policy *p, const struct cache_set *s)
 {
     return ((const struct protection *)p->state)->queries[s->set];
 }
 
-/* By how much the access lowers the lives of its set. decide() is asked before that: it may be
- * asked again, or in vain, and only an access that is accepted queries the set. Stores do not. */
+/* By how much the access lowers the lives of its set. decide() may be called again, or for an
+ * access that is not accepted in the end; only an accepted load queries the set. Stores do not. */
 static uint32_t life_it_takes(const struct mem_access *a)
 {
     return a->kind != MEM_STORE;
@@ -151,7 +151,7 @@ static uint16_t *tags_like(struct protection *d, uint64_t line)
     return &d->n_tags[line * 0x9e3779b97f4a7c15ull >> (64 - TAG_BUCKET_BITS)];
 }
 
-/* Where the line's tag is in its set; -1 = nowhere. */
+/* The position of the line's tag in its set; -1 = absent. */
 static int find_victim(struct protection *d, const struct cache_set *s, uint64_t line)
 {
     if (!*tags_like(d, line))
@@ -174,7 +174,7 @@ static void remove_victim(struct protection *d, const struct cache_set *s, uint6
     v[d->vta_ways - 1].line = NO_VICTIM;
 }
 
-/* In front; what is last leaves if the set is full. */
+/* Inserted in front; if the set is full the last one leaves. */
 static void add_victim(struct protection *d, const struct cache_set *s, struct victim new)
 {
     struct victim *v = victims_of(d, s), *last = &v[d->vta_ways - 1];
@@ -250,7 +250,7 @@ static void compute_pds(const struct cache_policy *p)
 
 /* --- 4.1.4: samples --- */
 
-/* The PDs that the sample gives are for the next one (4.1.3); all hits are counted from 0 again. */
+/* The new PDs are for the next sample (4.1.3); all hits are counted from 0 again. */
 static void end_sample(struct cache_policy *p)
 {
     struct protection *d = p->state;
@@ -262,16 +262,17 @@ static void end_sample(struct cache_policy *p)
     stats_of(p)->samples++;
 }
 
-/* The last access of a sample still goes by the old PDs, until it has been served completely. That
- * is known when the next load comes or the next instruction issues: the computation starts then.
- * (Where lines are allocated as their data come, a line asks for its PD later still.) */
+/* The last access of a sample still uses the old PDs, until it has been served completely. That is
+ * certain when the next load comes or the next instruction issues, so the new PDs are computed
+ * then. (With allocation on fill, a line reads its PD later still.) */
 static bool sample_is_full(const struct cache_policy *p)
 {
     const struct protection *d = p->state;
     return d->accesses >= ((const struct protection_params *)p->params)->sample_accesses;
 }
 
-/* New PDs are for lines to come: what is decided now goes by the protected lives there are. */
+/* New PDs concern lines inserted or used from now on; decisions still use the lives that lines
+ * have. */
 bool protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts)
 {
     struct protection *d = p->state;
@@ -285,8 +286,8 @@ bool protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts)
 
 /* --- accesses, in the order in which they happen --- */
 
-/* Of the lines whose life is over the least recently used one is replaced; where no life is over
- * the load bypasses; where all that are over are on their way it waits, as without protection. */
+/* Replaces the least recently used line whose life is over. If no life is over, the load bypasses;
+ * if all lines whose lives are over are in flight, it stalls, as without protection. */
 int protection_decide(const struct cache_policy *p, const struct cache_set *s,
                       const struct mem_access *a)
 {
@@ -314,14 +315,14 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
     return victim;
 }
 
-/* Every load that is accepted, whatever becomes of it: a bypassed one too. */
+/* For every accepted load, including bypassed ones. */
 static void access_set(struct protection *d, const struct cache_set *s)
 {
     d->accesses++;
     d->queries[s->set]++;
 }
 
-/* Apart, so that other hits need not save registers for a call. */
+/* Not inlined, so that other hits need not save registers for a call. */
 static __attribute__((noinline)) void hit_after_sample(struct cache_policy *p,
                                                        const struct cache_set *s, uint32_t way,
                                                        const struct mem_access *a)
@@ -381,7 +382,7 @@ void protection_on_bypass(struct cache_policy *p, const struct cache_set *s,
     v[0] = found;
 }
 
-/* The tag of the line that comes in leaves before the victim's enters. */
+/* The tag of the line that is inserted leaves before the victim's tag enters. */
 void protection_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                          enum cache_evict_cause cause, const struct mem_access *a)
 {
@@ -396,13 +397,14 @@ void protection_on_reserve(struct cache_policy *p, const struct cache_set *s, ui
                            const struct mem_access *a)
 {
     protect_line(p->state, s, way, a);
-    if (a->kind != MEM_STORE) /* an empty way had no victim to make room for */
+    if (a->kind !=
+        MEM_STORE) /* an empty way had no victim, so on_evict() has not removed the tag */
         remove_victim(p->state, s, a->line);
 }
 
 /* --- statistics --- */
 
-/* The sum of the PDs that protect, and how many there are. */
+/* The sum of all PDs above 0, and how many there are. */
 static struct stat_reading protecting(const void *instance, uint64_t now)
 {
     (void)now;

@@ -1,29 +1,33 @@
-/* Protected lines: what DLP and the Global-Protection it is compared with have in common. S2 = X.
- * Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using dynamic line
- * protection. ICPP 2018, section 4. In S2's order and names:
+/* Protected lines: what DLP and Global-Protection, with which S2 compares it, have in common.
+ * S2 = X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using
+ * dynamic line protection. ICPP 2018, section 4. In S2's order and names:
  *
  * 4.1.1 L1D. A TDA entry has an instruction ID (hashed PC of the load that brought in or last used
- * the line) and a protected life PL. query: PL of all entries of the set falls by 1. hit:   TDA
- * hits of the stored ID + 1; ID := this load's; PL := PD of this load. miss:  search the VTA; then
- * a line whose PL is 0 is replaced, the least recently used one; ID and PL are this load's. Where
- * every PL is above 0 the load bypasses. 4.1.2 VTA. As many sets as the cache; holds tag and ID of
- * evicted lines, replaced by LRU. found: VTA hits of the stored ID + 1. 4.1.3 PDPT. Per ID: TDA
- * hits, VTA hits, PD. 4.1.4 Sample. 200 accesses, or a maximum of executed instructions. 4.2
- * After a sample, with the sums over all IDs: VTA hits > TDA hits:     PD of each ID rises by N_asc
- * * its VTA hits / TDA hits, in steps; VTA hits < TDA hits / 2: all PDs fall; then all hit counters
- * are 0 again.
+ *       the line) and a protected life PL.
+ *       query: PL of all entries of the set falls by 1.
+ *       hit:   TDA hits of the stored ID + 1; ID := this load's; PL := PD of this load.
+ *       miss:  search the VTA; then replace the least recently used line whose PL is 0; ID and PL
+ *              are this load's. If every PL is above 0 the load bypasses.
+ * 4.1.2 VTA. As many sets as the cache; holds tag and ID of evicted lines, replaced by LRU.
+ *       found: VTA hits of the stored ID + 1.
+ * 4.1.3 PDPT. Per ID: TDA hits, VTA hits, PD.
+ * 4.1.4 Sample. 200 accesses, or a maximum of executed instructions.
+ * 4.2   After a sample, with the sums over all IDs:
+ *       VTA hits > TDA hits:     PD of each ID rises by N_asc * its VTA hits / TDA hits, in steps;
+ *       VTA hits < TDA hits / 2: all PDs fall;
+ *       then all hit counters are reset to 0.
  *
  * The query comes first: the protection test sees lives that are already shorter by 1, so a PD of d
  * protects from the next d - 1 loads of the set.
  *
- * A load that merges with an outstanding miss queries the set and gives the line its ID and PL, for
- * it uses the line. It is no hit in the TDA: S2 section 2 looks for the line among the MSHRs only
- * when the request is not a hit, and section 4.1.3 counts hits. `count_merges` counts it as one.
+ * A load that merges with an outstanding miss queries the set and gives the line its ID and PL,
+ * because it uses the line. It does not count as a hit in the TDA: S2 section 2 searches the MSHRs
+ * only when the request is not a hit, and section 4.1.3 counts hits. `count_merges` counts it.
  *
- * Where some lines are protected and all others are on their way, S2 has two sentences: section
- * 4.1.1 bypasses where all lines are protected, which they are not; section 2 blocks a request
- * without reservable space, which is what happens here. `bypass_reserved` bypasses instead, as a
- * simulator would that looks for a victim among lines that are neither reserved nor protected.
+ * If some lines are protected and all others are in flight, S2 is ambiguous. Section 4.1.1 bypasses
+ * if all lines are protected, which they are not; section 2 blocks a request without reservable
+ * space. Here the load blocks. `bypass_reserved` bypasses instead, as would a simulator that looks
+ * for a victim among lines that are neither reserved nor protected.
  *
  * Loads only: stores neither age a set nor count nor touch the VTA. MODEL: a line that a store
  * brings in (local memory) is not protected; a load that misses only sectors of a present line

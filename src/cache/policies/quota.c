@@ -23,7 +23,7 @@ void quota_init(struct cache_policy *p)
     memcpy(q->quotas, first.quotas, sizeof q->quotas);
 }
 
-/* Demoted lines are older than all others, the last one first. */
+/* Demoted lines are older than all others; the last demoted is the oldest. */
 static bool is_older(const struct cache_set *s, uint32_t way, uint32_t than)
 {
     uint64_t a = line_at(s, way)->demoted, b = line_at(s, than)->demoted;

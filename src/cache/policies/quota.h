@@ -18,7 +18,7 @@ struct quota_state {
     struct umon umon;
     uint32_t quotas[SHARED_MAX_APPS];
     uint64_t n_demotions;
-    uint64_t memory[]; /* of the monitors */
+    uint64_t memory[]; /* for the monitors */
 };
 
 size_t quota_state_bytes(const struct cache_geometry *g, const void *params);
@@ -36,11 +36,11 @@ void quota_on_store(struct cache_policy *p, const struct cache_set *s, int way,
 /* Inserts at the MRU position. */
 void quota_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                       const struct mem_access *a);
-/* From now on older than all other lines of the set, until it is used. */
+/* The line is older than all other lines of the set until it is used. */
 void quota_demote(struct cache_policy *p, const struct cache_set *s, uint32_t way);
 void quota_report(struct cache_policy *p, struct shared_report *r);
 void quota_apply(struct cache_policy *p, const void *quota, size_t bytes);
-/* Has each application room for `min_ways`? `name` is the policy's. */
+/* Is there room for `min_ways` for each application? `name` is the policy's. */
 bool quota_check(const struct cache_geometry *g, const char *name, uint32_t min_ways,
                  struct strbuf *why);
 uint64_t quota_cost(const struct cache_geometry *g, struct strbuf *parts);

@@ -4,8 +4,8 @@
  * k-th of the n lines that are not reserved, counted from 0 in the order of ways, with
  *     k = (splitmix(x) >> 32) * n >> 32
  * where splitmix is the output function of SplitMix64. The state advances by SplitMix64's constant
- * whenever a line is reserved, whether a victim was needed or not; so deciding again after a stall
- * gives the same answer unless the set itself has changed. */
+ * whenever a line is reserved, whether a victim was needed or not. So a decision repeated after a
+ * stall is the same unless the set itself has changed. */
 #include "cache/cache_policy.h"
 #include "base/splitmix.h"
 

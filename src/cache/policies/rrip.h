@@ -15,7 +15,7 @@
 
 enum { RRPV_BITS = 2, RRPV_DISTANT = 3, RRPV_LONG = 2 };
 
-/* The first of a policy's own data of a line. */
+/* Comes first in a policy's data of a line. */
 struct rrip_line {
     uint8_t rrpv;
 };
@@ -25,8 +25,8 @@ static inline struct rrip_line *rrip_line(const struct cache_set *s, uint32_t wa
     return s->bits[way];
 }
 
-/* The victim among the ways of a mask: of those that are not reserved the first of the largest
- * prediction, which is the first to reach the top. */
+/* The victim among the ways of a mask: the first of the largest prediction that is not reserved. It
+ * would be the first to reach the top. */
 static inline int rrip_victim(const struct cache_set *s, uint64_t ways)
 {
     int victim = CACHE_STALL, highest = -1;
@@ -40,7 +40,8 @@ static inline int rrip_victim(const struct cache_set *s, uint64_t ways)
     return victim;
 }
 
-/* The victim has been found: what it lacked to the top all lines of the ways have grown by. */
+/* The victim has been chosen: all predictions of the ways grow by what the victim's lacked to the
+ * top. */
 static inline void rrip_age(const struct cache_set *s, uint64_t ways, uint32_t victim)
 {
     uint8_t growth = (uint8_t)(RRPV_DISTANT - rrip_line(s, victim)->rrpv);
@@ -56,7 +57,7 @@ int rrip_decide(const struct cache_policy *p, const struct cache_set *s,
                 const struct mem_access *a);
 void rrip_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                  const struct mem_access *a);
-/* A load that finds the line without its sectors, or a store that leaves it in its place. */
+/* A load that finds the line without its sectors, or a store that keeps the line. */
 void rrip_on_lookup(struct cache_policy *p, const struct cache_set *s, int way,
                     const struct mem_access *a);
 void rrip_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,

@@ -1,5 +1,5 @@
 /* Static RRIP (the paper and its algorithm: rrip.h): lines are inserted at 2, "long", one below the
- * top, so that those of a scan leave before those that were used. */
+ * top, so that lines of a scan are evicted before lines that were reused. */
 #include "cache/policies/rrip.h"
 
 static void srrip_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,

@@ -1,12 +1,11 @@
-/* Stall-Bypass.
- * S2 = X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using
- * dynamic line protection. ICPP 2018, section 5.3:
+/* Stall-Bypass. S2 = X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for
+ * GPUs using dynamic line protection. ICPP 2018, section 5.3:
  *
  * "enables a bypass path when a stall is detected in the L1D cache for any reason, such as no
  * available MSHR entry, no reservable slot in set, or a fully occupied miss queue."
  *
- * So a load that would have to wait for an MSHR, for a place in the MSHR that it merges with, for a
- * line or for a place in the miss queue bypasses instead; all others do as under LRU. */
+ * So a load that would stall bypasses instead, whether it lacks an MSHR, a slot in the MSHR that it
+ * merges with, a line or a slot in the miss queue. Everything else is LRU. */
 #include "cache/cache_policy.h"
 
 static int stall_bypass_decide(const struct cache_policy *p, const struct cache_set *s,

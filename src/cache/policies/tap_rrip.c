@@ -31,7 +31,7 @@ static const struct param tap_rrip_params[] = {
 struct tap_rrip {
     uint32_t gpu_app; /* none before the first decision */
     bool gpu_brrip;
-    /* Counted for the next report. */
+    /* Counts for the next report. */
     uint64_t accesses[SHARED_MAX_APPS];
     struct duel_state duels[];
 };

@@ -1,9 +1,7 @@
-/* Utility-based cache partitioning: each application that shares the cache has a number of ways,
- * reassigned each period by what monitors say it would hit with them.
- *
+/* Utility-based cache partitioning: each application that shares the cache has a quota of ways.
+ * Each period the ways are dealt again, by the hits that monitors predict for each quota.
  *     monitors: umon.h       partition: lookahead.h       replacement: quota.h
- *
- * In a cache that is not shared all ways are the one application's, and this is LRU. */
+ * In a cache that is not shared the one application has all ways, and this is LRU. */
 #include <stdlib.h>
 
 #include "cache/policies/lookahead.h"
@@ -24,7 +22,7 @@ static const struct param ucp_params[] = {
                  "ways of each application for the whole run, as in 24,8; none = by monitors"),
 };
 
-/* As many as there are applications, which have all ways together; none of them none. */
+/* One quota per application, each at least 1; together they are all ways. */
 static bool forced_quotas(const struct cache_geometry *g, const void *params, uint32_t *quotas)
 {
     const char *text = ((const struct ucp_params *)params)->quotas;

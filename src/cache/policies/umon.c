@@ -32,7 +32,7 @@ void umon_init(struct umon *u, const struct cache_geometry *g, void *memory)
     u->tags = u->hits + (size_t)u->n_apps * u->n_ways;
 }
 
-/* Moves the tag to the front of its set; returns where it was, n_ways if it was not there. */
+/* Moves the tag to the front of its set; returns its previous position, n_ways if it was absent. */
 static uint32_t look_up(uint64_t *tags, uint32_t n_ways, uint64_t tag)
 {
     uint32_t p = 0;

@@ -1,16 +1,17 @@
 /* Write-buffering and read-bypassing (S1 section 4, Choi et al. 2012): L2 keeps what one launch
  * writes for the launch that reads it, and streams bypass it.
  *
- * A flag C per line. A store marked .cc sets it; its allocation never replaces a line with C, and
- * bypasses if every line of the set has it. A load that hits a line with C gives the line up
+ * Each line has a flag C. A store marked .cc sets it; its allocation never replaces a line with C,
+ * and bypasses if every line of the set has it. A load that hits a line with C drops the line
  * without a write-back: at the first hit (S1), or once all bytes that were written have been read.
  * A load marked .cp that misses bypasses. Everything else is LRU and may replace a line with C,
- * which is written back then.
+ * which is then written back.
  *
  * MODEL: bytes are counted as read from when C is set. A store that merges with a fetch sets C when
- * the data are there. Loads read a line that has C already whether they hit, merge with a fetch or
- * fetch sectors that it lacks; one that waits for data is given up when all of them are there.
- * MODEL: `demote` is ours: the line stays, dirty and without C, as the first victim of its set. */
+ * the data arrive. A load reads a line with C whether it hits, merges with a fetch or fetches
+ * sectors that the line lacks. A line that waits for data is dropped when all of them have arrived.
+ * MODEL: `demote` is Heddle's own: the line stays, dirty and without C, as the first victim of its
+ * set. */
 #include "cache/cache_policy.h"
 
 enum drop { DROP_ALL_READ, DROP_FIRST_HIT, DROP_DEMOTE };
@@ -54,11 +55,11 @@ struct byte_mask {
 };
 
 struct buffered_line {
-    struct byte_mask written; /* all bytes that are dirty */
-    struct byte_mask read;    /* since C is set, less those stored since */
-    uint64_t demoted;         /* order of its demotion if it was not used since; else 0 */
+    struct byte_mask written; /* all dirty bytes */
+    struct byte_mask read;    /* since C was set, except bytes stored since */
+    uint64_t demoted;         /* order of its demotion if not used since; else 0 */
     bool c, c_at_fill;
-    bool spent; /* it is given up as soon as it waits for no data */
+    bool spent; /* to be dropped as soon as it waits for no data */
 };
 
 struct write_buffering {
@@ -97,8 +98,8 @@ static bool is_all_read(const struct buffered_line *l)
     return !(l->written.half[0] & ~l->read.half[0]) && !(l->written.half[1] & ~l->read.half[1]);
 }
 
-/* An atomic acts as an unmarked store, also if an SM performs it: then L2 sees a load of its data,
- * which reads nothing for the program, and a store of what it changed. */
+/* An atomic acts as an unmarked store. If an SM performs it, L2 sees a load of its data, which does
+ * not count as a read by the program, and a store of the result. */
 static bool is_marked_store(const struct cache_policy *p, const struct mem_access *a)
 {
     return a->kind == MEM_STORE && a->space == MEM_GLOBAL && !a->for_atomic &&
@@ -111,14 +112,14 @@ static bool is_marked_load(const struct cache_policy *p, const struct mem_access
            (a->op == MEM_OP_CP || params_of(p)->mark_loads);
 }
 
-/* Demoted lines are older than all others, the last one first. */
+/* Demoted lines are older than all others; the last demoted is the oldest. */
 static bool is_older(const struct cache_set *s, uint32_t way, uint32_t than)
 {
     uint64_t a = line_at(s, way)->demoted, b = line_at(s, than)->demoted;
     return a != b ? a > b : s->last_use[way] < s->last_use[than];
 }
 
-/* The oldest line that is not reserved, with C or without alike or without only. */
+/* The oldest line that is not reserved; `without_c`: only among lines without C. */
 static int oldest(const struct cache_set *s, bool without_c)
 {
     int found = CACHE_STALL;
@@ -167,7 +168,7 @@ static void demote(struct cache_policy *p, struct buffered_line *l)
     stats_of(p)->demoted++;
 }
 
-/* A load uses the line, and returns bytes of it. */
+/* A load uses the line and reads bytes of it. */
 static void read_line(struct cache_policy *p, struct buffered_line *l, const struct mem_access *a,
                       bool is_hit)
 {
@@ -235,7 +236,7 @@ static void store_bytes(struct buffered_line *l, const struct mem_access *a)
     l->spent = false;
 }
 
-/* Of a line that is there, or on its way. */
+/* For a line that is present or in flight. */
 static void write_buffering_on_store(struct cache_policy *p, const struct cache_set *s, int way,
                                      const struct mem_access *a)
 {
@@ -283,7 +284,7 @@ static void write_buffering_on_evict(struct cache_policy *p, const struct cache_
     l->c = l->c_at_fill = l->spent = false;
 }
 
-/* C alone goes by lines; the others by the bytes that were written and read. */
+/* C needs a bit per line; the other modes also need masks of the bytes written and read. */
 static uint64_t write_buffering_cost_bits(const struct cache_geometry *g, const void *params,
                                           struct strbuf *parts)
 {
