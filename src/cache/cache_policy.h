@@ -247,7 +247,7 @@ struct cache_policy_desc {
 };
 
 /* May lines be dropped without a write-back? */
-static inline bool cache_policy_drops(const struct cache_policy_desc *d)
+static inline bool cache_policy_may_drop(const struct cache_policy_desc *d)
 {
     return d->hit_action || d->fill_action;
 }

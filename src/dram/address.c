@@ -77,13 +77,13 @@ struct bank_map bank_map_make(const struct address_map *m)
 
 struct dram_place bank_map_divide(const struct bank_map *m, uint64_t local)
 {
-    uint64_t piece = divide(&m->piece_bytes, local);
-    uint64_t turn = divide(&m->n_banks, piece);
-    uint32_t bank = remainder_of(&m->n_banks, piece, turn);
-    uint64_t in_bank = turn * m->piece_bytes.divisor + remainder_of(&m->piece_bytes, local, piece);
-    uint64_t row = divide(&m->row_bytes, in_bank);
+    uint64_t piece = divider_div(&m->piece_bytes, local);
+    uint64_t turn = divider_div(&m->n_banks, piece);
+    uint32_t bank = divider_rem(&m->n_banks, piece, turn);
+    uint64_t in_bank = turn * m->piece_bytes.divisor + divider_rem(&m->piece_bytes, local, piece);
+    uint64_t row = divider_div(&m->row_bytes, in_bank);
     return (struct dram_place){
         .bank = permute_bank(bank, (uint32_t)row, m->n_banks.divisor, m->keep_banks),
         .row = (uint32_t)row,
-        .column = remainder_of(&m->row_bytes, in_bank, row)};
+        .column = divider_rem(&m->row_bytes, in_bank, row)};
 }

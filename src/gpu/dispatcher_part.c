@@ -22,7 +22,7 @@ static void start_kernel(struct shard *part, const struct machine *m, const stru
                      k->ctas_per_sm, k->at);
 }
 
-static sim_time rested_at(const struct shard *part)
+static sim_time idle_since(const struct shard *part)
 {
     return ((const struct dispatcher *)part)->ended_at;
 }
@@ -30,5 +30,5 @@ static sim_time rested_at(const struct shard *part)
 const struct machine_part_kind dispatcher_part = {
     .part = {.bytes = sizeof(struct dispatcher), .create = create, .destroy = destroy},
     .start_kernel = start_kernel,
-    .rested_at = rested_at,
+    .idle_since = idle_since,
 };

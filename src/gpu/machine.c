@@ -60,9 +60,9 @@ static bool is_done(void *user)
 {
     struct machine *m = user;
     if (m->on_cmp)
-        return m->engine.any_failed || mix_cmp_rests(m) || machine_is_over(m);
+        return m->engine.any_failed || mix_cmp_is_idle(m) || machine_is_over(m);
     if (machine_is_mixed(m))
-        return m->engine.any_failed || mix_gpu_rests(m) || mix_gpu_is_stuck(m) ||
+        return m->engine.any_failed || mix_gpu_is_idle(m) || mix_gpu_is_stuck(m) ||
                machine_is_over(m);
     if (m->dispatcher->done < m->dispatcher->n_ctas)
         return m->engine.any_failed;
@@ -81,11 +81,11 @@ static sim_time max_time(sim_time a, sim_time b)
 static sim_time rest_time(struct machine *m)
 {
     if (machine_is_mixed(m))
-        return mix_gpu_rested_at(m);
+        return mix_gpu_idle_since(m);
     sim_time t = part_graph_settle(&m->graph);
     for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
-        if (p.kind->rested_at)
-            t = max_time(t, p.kind->rested_at(p.shard));
+        if (p.kind->idle_since)
+            t = max_time(t, p.kind->idle_since(p.shard));
     return t;
 }
 
@@ -110,7 +110,7 @@ static void take_fault(struct machine *m, struct emu *emu, struct machine_part p
         p.kind->at_boundary[BOUNDARY_TEXT](p.shard, &b);
 }
 
-static void take_warnings(struct machine *m, struct emu *emu)
+static void end_kernel_in_parts(struct machine *m, struct emu *emu)
 {
     for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
         if (p.kind->end_kernel)
@@ -154,7 +154,7 @@ sim_time machine_next_stop(const struct machine *m)
     return look < policies ? look : policies;
 }
 
-void machine_stop_until(struct machine *m, sim_time t)
+void machine_handle_stops(struct machine *m, sim_time t)
 {
     for (sim_time next; (next = machine_next_stop(m)) <= t && next != TIME_NEVER;) {
         look_until(m, next);
@@ -182,7 +182,7 @@ void machine_advance_until(struct machine *m, sim_time t)
         sim_time stop = machine_next_stop(m) < t ? machine_next_stop(m) : t;
         if (engine_run(&m->engine, has_failed, m, stop) == ENGINE_DEADLOCK)
             m->engine.now = stop; /* nothing is due before it: no deadlock */
-        machine_stop_until(m, m->engine.now);
+        machine_handle_stops(m, m->engine.now);
     }
 }
 
@@ -207,7 +207,7 @@ enum machine_end machine_run_engine(struct machine *m, sim_time limit)
         if (end == ENGINE_DONE && machine_is_over(m))
             return machine_end_with_cpus(m);
         if (end == ENGINE_DONE && !m->on_cmp)
-            return machine_is_mixed(m) && !mix_gpu_rests(m) ? MACHINE_DEADLOCK : MACHINE_DONE;
+            return machine_is_mixed(m) && !mix_gpu_is_idle(m) ? MACHINE_DEADLOCK : MACHINE_DONE;
         if (end == ENGINE_DONE)
             return MACHINE_DONE;
         if (end == ENGINE_DEADLOCK) {
@@ -217,7 +217,7 @@ enum machine_end machine_run_engine(struct machine *m, sim_time limit)
         }
         if (m->engine.now >= limit)
             return MACHINE_LIMIT;
-        machine_stop_until(m, m->engine.now);
+        machine_handle_stops(m, m->engine.now);
     }
     return MACHINE_STOPPED;
 }
@@ -235,7 +235,7 @@ static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
     m->stats.wait_cycles += (m->kernel_free_at - end) / core;
     if (machine_is_mixed(m))
         machine_advance_until(m, m->kernel_free_at);
-    machine_stop_until(m, m->kernel_free_at); /* nothing else is due before that */
+    machine_handle_stops(m, m->kernel_free_at); /* nothing else is due before that */
     for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
         if (p.kind->after_kernel)
             p.kind->after_kernel(p.shard, launch);
@@ -290,7 +290,7 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
                                            .at = start});
     enum machine_end end = machine_run_engine(m, machine_limit(m, begin));
     struct machine_part faulty = first_fault(m);
-    take_warnings(m, emu);
+    end_kernel_in_parts(m, emu);
     if (faulty.kind) {
         take_fault(m, emu, faulty);
         end = MACHINE_FAULT;

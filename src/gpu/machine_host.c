@@ -14,7 +14,7 @@ static enum machine_end settle_host(struct machine *m, sim_time end)
     sim_time next = machine_next_boundary(m, end);
     m->kernel_free_at = next > m->engine.now ? next : m->engine.now;
     machine_advance_until(m, m->kernel_free_at);
-    machine_stop_until(m, m->kernel_free_at);
+    machine_handle_stops(m, m->kernel_free_at);
     return machine_cpu_failed(m) ? MACHINE_BAD_TRACE : m->stop ? MACHINE_STOPPED : MACHINE_DONE;
 }
 
@@ -60,7 +60,7 @@ enum machine_end machine_transfer(struct machine *m, uint64_t address, uint64_t 
     pcie_start(p, address, bytes, to_gpu, begin);
     while (!transfer_is_done(m) && !m->stop) {
         engine_run(&m->engine, transfer_is_done, m, machine_next_stop(m));
-        machine_stop_until(m, m->engine.now);
+        machine_handle_stops(m, m->engine.now);
     }
     if (machine_cpu_failed(m))
         return MACHINE_BAD_TRACE;
@@ -89,7 +89,7 @@ enum machine_end machine_finish_cpus(struct machine *m)
     while (!cpus_are_done(m) && !m->stop && m->engine.now < limit) {
         sim_time stop = machine_next_stop(m) < limit ? machine_next_stop(m) : limit;
         if (engine_run(&m->engine, cpus_are_done, m, stop) != ENGINE_DONE)
-            machine_stop_until(m, m->engine.now);
+            machine_handle_stops(m, m->engine.now);
     }
     if (machine_cpu_failed(m))
         return MACHINE_BAD_TRACE;

@@ -9,9 +9,9 @@
 enum machine_end machine_run_engine(struct machine *m, sim_time limit);
 /* The next time at which the engine must stop: for an observer, an epoch or a quota. */
 sim_time machine_next_stop(const struct machine *m);
-/* Everything before t has happened: calls observers, epochs and quotas up to then, in time
- * order. */
-void machine_stop_until(struct machine *m, sim_time t);
+/* Everything before t has happened: handles the stops up to t, which call observers, epochs and
+ * quotas, in time order. */
+void machine_handle_stops(struct machine *m, sim_time t);
 /* The parts with something to do continue: the CPU cores. */
 void machine_advance_until(struct machine *m, sim_time t);
 /* The end of the visibility period of t. */

@@ -43,7 +43,7 @@ static void commit_atomics(struct shard *part, struct boundary *b)
     slice_commit_atomics((struct slice *)part);
 }
 
-static sim_time rested_at(const struct shard *part)
+static sim_time idle_since(const struct shard *part)
 {
     return ((const struct slice *)part)->last_event;
 }
@@ -53,12 +53,12 @@ const struct machine_part_kind memory_part = {
     .start_kernel = start_kernel,
     .at_boundary = {[BOUNDARY_ATOMICS] = commit_atomics},
     .after_kernel = after_kernel,
-    .rested_at = rested_at,
+    .idle_since = idle_since,
     .add_totals = totals_add_slice,
 };
 
 /* The GPU's kernels do not concern it. */
 const struct machine_part_kind host_memory_part = {
     .part = {.bytes = sizeof(struct slice), .create = create, .destroy = destroy},
-    .rested_at = rested_at,
+    .idle_since = idle_since,
 };

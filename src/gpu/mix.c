@@ -6,7 +6,7 @@ static bool has_mail(const struct machine *m, uint32_t group)
     return engine_has_mail_for(&m->engine, g->first_id, g->n);
 }
 
-static bool rests(const struct machine *m, uint32_t group)
+static bool group_is_idle(const struct machine *m, uint32_t group)
 {
     for (uint32_t i = 0; i < m->graph.groups[group].n; i++) {
         const struct shard *s = part_at(&m->graph, group, i);
@@ -16,14 +16,14 @@ static bool rests(const struct machine *m, uint32_t group)
     return !has_mail(m, group);
 }
 
-bool mix_gpu_rests(const struct machine *m)
+bool mix_gpu_is_idle(const struct machine *m)
 {
     if (m->dispatcher->done < m->dispatcher->n_ctas)
         return false;
-    return rests(m, m->sm_group) && !has_mail(m, m->dispatcher_group);
+    return group_is_idle(m, m->sm_group) && !has_mail(m, m->dispatcher_group);
 }
 
-sim_time mix_gpu_rested_at(const struct machine *m)
+sim_time mix_gpu_idle_since(const struct machine *m)
 {
     sim_time last = m->dispatcher->ended_at;
     for (uint32_t i = 0; i < machine_n_sms(m); i++) {
@@ -50,16 +50,17 @@ bool mix_gpu_is_stuck(const struct machine *m)
     return !has_mail(m, m->sm_group) && !has_mail(m, m->dispatcher_group);
 }
 
-bool mix_cmp_rests(const struct machine *m)
+bool mix_cmp_is_idle(const struct machine *m)
 {
     const struct dispatcher *d = machine_dealer(m);
     return d->done == d->n_ctas && !has_mail(m, m->dealer_group);
 }
 
-bool mix_host_rests(const struct machine *m)
+bool mix_host_is_idle(const struct machine *m)
 {
-    return (!m->n_cpus || rests(m, m->cpu_group)) && (!m->n_workers || rests(m, m->worker_group)) &&
-           rests(m, m->pcie_group) && rests(m, m->host_memory.group);
+    return (!m->n_cpus || group_is_idle(m, m->cpu_group)) &&
+           (!m->n_workers || group_is_idle(m, m->worker_group)) &&
+           group_is_idle(m, m->pcie_group) && group_is_idle(m, m->host_memory.group);
 }
 
 bool mix_cpus_have_ended(const struct machine *m)

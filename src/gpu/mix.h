@@ -9,16 +9,16 @@
 enum { TESTBED_SAMPLES = 2 }; /* caches are warm in the last one */
 
 /* All CTAs have ended, and nothing of the GPU's is in flight. */
-bool mix_gpu_rests(const struct machine *m);
+bool mix_gpu_is_idle(const struct machine *m);
 /* When the last part of the GPU became idle. */
-sim_time mix_gpu_rested_at(const struct machine *m);
+sim_time mix_gpu_idle_since(const struct machine *m);
 /* It has work, but nothing can happen to it any more. */
 bool mix_gpu_is_stuck(const struct machine *m);
 
 /* The same for cores that run a kernel: all its work-groups have ended. */
-bool mix_cmp_rests(const struct machine *m);
+bool mix_cmp_is_idle(const struct machine *m);
 /* The same for a discrete GPU's host as a whole, after its cores and transfers were stopped. */
-bool mix_host_rests(const struct machine *m);
+bool mix_host_is_idle(const struct machine *m);
 
 /* Have all CPU programs ended once? When the last one did. */
 bool mix_cpus_have_ended(const struct machine *m);

@@ -63,7 +63,7 @@ struct machine_part_kind {
     void (*cut)(struct shard *part, sim_time now);
     /* When it became idle: took its last message or did its last work, whichever is later. Credits
      * in flight do not count. NULL = it never does anything. */
-    sim_time (*rested_at)(const struct shard *part);
+    sim_time (*idle_since)(const struct shard *part);
     /* What failed in it, and when; NULL = nothing. */
     const struct emu_fault *(*fault)(const struct shard *part, sim_time *at);
 

@@ -24,7 +24,7 @@ static void destroy(struct shard *part)
     pcie_destroy((struct pcie *)part);
 }
 
-static sim_time rested_at(const struct shard *part)
+static sim_time idle_since(const struct shard *part)
 {
     return ((const struct pcie *)part)->ended_at;
 }
@@ -44,7 +44,7 @@ static const struct part_counter counters[] = {
 
 const struct machine_part_kind pcie_part = {
     .part = {.bytes = sizeof(struct pcie), .create = create, .destroy = destroy},
-    .rested_at = rested_at,
+    .idle_since = idle_since,
     .counters = counters,
     .n_counters = sizeof counters / sizeof counters[0],
 };

@@ -175,7 +175,7 @@ enum heddle_status heddle_replay(struct heddle_sim *sim, const char *path, bool 
         return sim_fail(sim, HEDDLE_BAD_INPUT,
                         "host.copies_warm_l2 refers to copies, which a trace does not have: run "
                         "the program itself\n");
-    if (cache_policy_drops(sim->config->l2_policy))
+    if (cache_policy_may_drop(sim->config->l2_policy))
         sim_warn_once(sim,
                       "warning: l2.stale_reads counts only reads of kernels, because a trace does "
                       "not have those of the host: run the program itself to check annotations\n");

@@ -6,7 +6,7 @@
 /* More than any queue needs to drain. */
 enum { SETTLE_CYCLES = 10000000 };
 
-static bool all_rest(void *user)
+static bool all_are_idle(void *user)
 {
     const struct machine *m = user;
     for (uint32_t i = 0; i < m->engine.n; i++)
@@ -16,20 +16,20 @@ static bool all_rest(void *user)
 }
 
 /* A launch on the GPU that was cut off continues, so its side never becomes idle. */
-static bool host_rests(void *user)
+static bool host_is_idle(void *user)
 {
     const struct machine *m = user;
-    return m->engine.any_failed || mix_host_rests(m);
+    return m->engine.any_failed || mix_host_is_idle(m);
 }
 
 /* False if that never happens. There are no observers any more, but a request may wait for a
  * policy's epoch. */
-static bool run_until(struct machine *m, bool (*rests)(void *))
+static bool run_until(struct machine *m, bool (*is_idle)(void *))
 {
     sim_time limit = m->engine.now + SETTLE_CYCLES * m->clocks[CLOCK_CORE].period;
-    while (!rests(m)) {
+    while (!is_idle(m)) {
         sim_time epoch = policy_clock_next(&m->policy_clock), stop = epoch < limit ? epoch : limit;
-        enum engine_end end = engine_run(&m->engine, rests, m, stop);
+        enum engine_end end = engine_run(&m->engine, is_idle, m, stop);
         if (end == ENGINE_DEADLOCK)
             m->engine.now = stop;
         if (m->engine.now >= limit)
@@ -56,7 +56,7 @@ bool machine_settle(struct machine *m, struct strbuf *why)
     machine_freeze_mix(m);
     m->print = NULL; /* what a cut-off launch still prints is discarded */
     stop_cores(m);
-    if (!run_until(m, is_cut ? host_rests : all_rest)) {
+    if (!run_until(m, is_cut ? host_is_idle : all_are_idle)) {
         strbuf_add(why, "  requests of CPU cores are never answered\n");
         return false;
     }

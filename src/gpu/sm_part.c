@@ -126,7 +126,7 @@ static void cut(struct shard *part, sim_time now)
     sm_cut(sm, now / sm->clock->period);
 }
 
-static sim_time rested_at(const struct shard *part)
+static sim_time idle_since(const struct shard *part)
 {
     return ((const struct sm *)part)->rest.last_event;
 }
@@ -179,7 +179,7 @@ const struct machine_part_kind sm_part = {
     .end_kernel = pass_on_warning,
     .after_kernel = after_kernel,
     .cut = cut,
-    .rested_at = rested_at,
+    .idle_since = idle_since,
     .fault = fault,
     .add_totals = totals_add_sm,
     .add_run_stats = add_run_stats,

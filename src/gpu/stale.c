@@ -13,7 +13,7 @@ static void set_bytes(uint64_t bytes[2], uint32_t first, uint32_t end)
 uint64_t machine_host_access(struct machine *m, uint64_t address, uint64_t bytes, bool is_write)
 {
     uint64_t n = 0, end = address + bytes, line_bytes = m->config->l2.line_bytes;
-    if (!cache_policy_drops(m->config->l2_policy))
+    if (!cache_policy_may_drop(m->config->l2_policy))
         return 0;
     for (uint64_t line = address & ~(line_bytes - 1); line < end; line += line_bytes) {
         struct slice *p = machine_slice(m, address_partition(&m->memory.map, line));

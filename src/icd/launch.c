@@ -203,7 +203,7 @@ static uint64_t launch_ns(const struct _cl_device_id *d)
 static void name_buffers(struct _cl_device_id *d, const struct launch_command *l)
 {
     const struct kernel_info *k = l->kernel->info;
-    if (!cache_policy_drops(d->config->l2_policy))
+    if (!cache_policy_may_drop(d->config->l2_policy))
         return;
     for (uint32_t i = 0; i < k->n_args; i++)
         if (k->args[i].kind == ARG_BUFFER && k->args[i].name[0])

@@ -11,8 +11,8 @@
  * after 2 L at the earliest. If both are busy, each advances 2 L at a time: one is always L ahead
  * of the other.
  *
- * While a machine waits for memory, most shards are at rest in most quanta. So one array holds all
- * wake-up times, and a shard at rest costs one comparison. */
+ * While a machine waits for memory, most shards are idle in most quanta. So one array holds all
+ * wake-up times, and an idle shard costs one comparison. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -304,7 +304,7 @@ static void run_together(struct engine *e)
     }
 }
 
-/* One half advances, and the other one rests. */
+/* One half advances, and the other one is idle. */
 static void run_quantum(struct engine *e, const struct turn *t, sim_time limit)
 {
     t->half->end = quantum_end(e, t, limit);

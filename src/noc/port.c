@@ -90,7 +90,7 @@ struct port_gate gate_make(const struct clock_domain *clock, const struct noc_co
 
 sim_time gate_next_cycle(const struct port_gate *g, sim_time now)
 {
-    return divide_up(&g->cycles, now) * g->period;
+    return divider_div_up(&g->cycles, now) * g->period;
 }
 
 /* --- injection --- */

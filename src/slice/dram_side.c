@@ -23,7 +23,7 @@ void dram_side_create(struct slice *p, const struct address_map *map)
     const struct dram_config *d = &p->config->dram;
     p->dram_lead = (sim_time)(d->t_cl + d->burst_cycles) * p->dram_clock->period +
                    l2_time(p, p->config->memory.dram_latency);
-    p->lead_cycles = divide(&p->l2_period, p->dram_lead - 1) + 1;
+    p->lead_cycles = divider_div(&p->l2_period, p->dram_lead - 1) + 1;
 }
 
 void dram_side_destroy(struct slice *p)
@@ -68,7 +68,7 @@ static inline void let_enter(const struct slice *p, struct dram_arrival *a, uint
 {
     const struct divider period = p->dram_period;
     sim_time t = l2_time(p, from);
-    uint64_t now = divide(&period, t);
+    uint64_t now = divider_div(&period, t);
     a->from = from;
     a->now = now;
     a->between = t - now * period.divisor;
@@ -153,7 +153,7 @@ static inline void drop_first(struct slice *p, uint32_t n)
 /* The first access enters DRAM, which has room, at that time. */
 static void feed_first(struct slice *p, sim_time t)
 {
-    dram_push(p->dram, &first_to_dram(p)->request, divide(&p->dram_period, t));
+    dram_push(p->dram, &first_to_dram(p)->request, divider_div(&p->dram_period, t));
     drop_first(p, 1);
 }
 
@@ -247,7 +247,7 @@ static ALWAYS_INLINE void take_done(struct slice *p, const struct dram_done *don
     sim_time t = 0;
     for (const struct dram_done *end = done + n; done != end; done++) {
         t = done->at * dram_period;
-        uint64_t at = divide(&period, t + round_up) + latency;
+        uint64_t at = divider_div(&period, t + round_up) + latency;
         if (!done->write)
             ring_add(&data, (struct timed_request){.at = at, .tag = done->tag});
     }
@@ -266,7 +266,7 @@ static __attribute__((noinline)) void make_room(struct slice *p, uint64_t before
     while (!dram_has_room(p->dram) && (next = dram_next_command(p->dram)) < before) {
         dram_tick(p->dram, next);
         if (dram_has_room(p->dram))
-            p->room_at = divide_up(&p->l2_period, next * p->dram_clock->period + 1);
+            p->room_at = divider_div_up(&p->l2_period, next * p->dram_clock->period + 1);
     }
 }
 
@@ -292,7 +292,8 @@ static inline uint32_t n_in_a_row(struct slice *p)
 /* What happens in DRAM before that time: accesses enter and commands are issued, in order. */
 static inline void replay(struct slice *p, sim_time before)
 {
-    uint64_t end = divide_up(&p->dram_period, before), cycle = divide_up(&p->l2_period, before);
+    uint64_t end = divider_div_up(&p->dram_period, before),
+             cycle = divider_div_up(&p->l2_period, before);
     while (p->to_dram_n) {
         uint32_t n = n_in_a_row(p), entered = dram_enter(p->dram, first_to_dram(p), n, cycle);
         drop_first(p, entered);
@@ -324,7 +325,7 @@ static void plan_dram(struct slice *p)
     if (p->dram_at == TIME_NEVER)
         return;
     p->next_dram = full && !room ? p->dram_at : p->dram_at + p->dram_lead - 1;
-    p->dram_cycle = divide(&p->l2_period, p->next_dram) + 1;
+    p->dram_cycle = divider_div(&p->l2_period, p->next_dram) + 1;
 }
 
 /* Stops at the time when data of the first command could fill L2: L2 may then request more, and
@@ -371,7 +372,7 @@ void dram_side_feed_every_cycle(struct slice *p, uint64_t now)
 
 void dram_side_tick(struct slice *p)
 {
-    uint64_t now = divide(&p->dram_period, p->next_dram);
+    uint64_t now = divider_div(&p->dram_period, p->next_dram);
     dram_tick(p->dram, now);
     struct dram_done done;
     while (dram_pop(p->dram, now, &done))

@@ -21,9 +21,9 @@ static ALWAYS_INLINE void l2_put(const struct slice *p, struct mem_request *r)
 {
     struct mem_access *a = &r->access;
     uint64_t number = r->local >> p->line_shift, row;
-    if (p->banks_are_odd) {
-        row = divide(&p->n_banks, number);
-        r->bank = remainder_of(&p->n_banks, number, row);
+    if (p->divides_banks) {
+        row = divider_div(&p->n_banks, number);
+        r->bank = divider_rem(&p->n_banks, number, row);
     } else {
         row = number >> p->bank_shift;
         r->bank = (uint32_t)number & p->bank_mask;

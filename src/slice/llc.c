@@ -120,7 +120,7 @@ static void take_decision(struct slice *p, sim_time until)
     for (; m && m->at < until; m++)
         if (m->kind == MSG_LLC_DECISION) {
             assert(p->llc->apply_at == TIME_NEVER);
-            p->llc->apply_at = l2_time(p, divide_up_multiple(&p->l2_period, m->at));
+            p->llc->apply_at = l2_time(p, divider_div_up_multiple(&p->l2_period, m->at));
             p->llc->decision = m->body;
             shard_take_single(&p->shard, m);
             return;

@@ -76,7 +76,7 @@ void slice_grow_replies(struct slice *p)
 struct slice_ahead slice_ahead(const struct slice *p, sim_time now)
 {
     struct slice_ahead ahead = {0};
-    uint64_t cycle = divide_up_multiple(&p->l2_period, now);
+    uint64_t cycle = divider_div_up_multiple(&p->l2_period, now);
     for (uint32_t i = p->n_sent; i && !has_left(p, i - 1, cycle); i--) {
         ahead.messages++;
         ahead.flits += ring_at(&p->replies, i - 1)->request->flits;
@@ -100,7 +100,7 @@ static uint64_t await_credits(struct slice *p, struct tx_peer *to, const struct 
     sim_time ready = tx_ready_at(&p->down, t, r->sm, r->flits);
     if (ready == TIME_NEVER)
         return CYCLE_NEVER;
-    cycle = divide_up_multiple(&p->l2_period, ready);
+    cycle = divider_div_up_multiple(&p->l2_period, ready);
     tx_take_credits(&p->down, to, l2_time(p, cycle));
     assert(to->credits >= r->flits);
     return cycle;
@@ -112,7 +112,7 @@ static inline uint64_t port_cycle(const struct slice *p, uint64_t cycle)
     sim_time t = l2_time(p, cycle);
     return gate_is_open(&p->down.gate, t)
                ? cycle
-               : divide_multiple(&p->l2_period, gate_open_from(&p->down.gate, t) - 1) + 1;
+               : divider_div_multiple(&p->l2_period, gate_open_from(&p->down.gate, t) - 1) + 1;
 }
 
 static inline struct message reply_message(struct mem_request *r)

@@ -22,7 +22,7 @@ static inline uint64_t served_from(const struct slice *p, sim_time through, uint
 {
     bool in_next =
         through == l2_time(p, now) + p->l2_period.divisor; /* the common case, without a division */
-    uint64_t from = in_next ? now + 1 : divide_up_multiple(&p->l2_period, through);
+    uint64_t from = in_next ? now + 1 : divider_div_up_multiple(&p->l2_period, through);
     return from + p->rop_latency;
 }
 
@@ -38,7 +38,7 @@ static void take_request(struct slice *p, uint64_t now)
     if (!l2_has_room(p, b)) /* retried when a request leaves the bank */
         return;
     if (m->at > t || now < p->next_take) { /* not here yet, or one was taken already */
-        p->due.port = max_u64(divide_up_multiple(&p->l2_period, m->at), p->next_take);
+        p->due.port = max_u64(divider_div_up_multiple(&p->l2_period, m->at), p->next_take);
         return;
     }
     struct message out;
@@ -87,7 +87,7 @@ static void take_messages_ahead(struct slice *p, sim_time until)
     if (!m)
         return;
     for (; m->at < until; m++)
-        arrive_ahead(p, m, divide_up_multiple(&p->l2_period, m->at));
+        arrive_ahead(p, m, divider_div_up_multiple(&p->l2_period, m->at));
     shard_take_until(&p->shard, m);
 }
 
@@ -110,7 +110,7 @@ bool slice_is_idle(const struct shard *s)
 {
     const struct slice *p = (const struct slice *)s;
     bool replies =
-        p->n_sent && slice_n_replies(p, divide_up_multiple(&p->l2_period, s->engine->now));
+        p->n_sent && slice_n_replies(p, divider_div_up_multiple(&p->l2_period, s->engine->now));
     return !p->outstanding && !replies && !p->to_dram_n && !p->from_dram.n && dram_is_idle(p->dram);
 }
 
@@ -152,7 +152,7 @@ static uint64_t next_l2_by_looking(const struct slice *p)
     if (!slice_is_idle(&p->shard))
         return p->l2_cycle;
     const struct message *m = shard_peek(&p->shard, TIME_NEVER);
-    return m ? max_u64(divide_up_multiple(&p->l2_period, m->at), p->l2_cycle) : CYCLE_NEVER;
+    return m ? max_u64(divider_div_up_multiple(&p->l2_period, m->at), p->l2_cycle) : CYCLE_NEVER;
 }
 
 static sim_time time_of(const struct slice *p, uint64_t cycle)
@@ -206,7 +206,7 @@ void slice_advance(struct shard *s, sim_time until)
             shard_await_boundary(s);
         return;
     }
-    uint64_t end = divide_up_multiple(&p->l2_period, until);
+    uint64_t end = divider_div_up_multiple(&p->l2_period, until);
     if (p->n_sent != p->replies.n)
         take_credits_ahead(p);
     take_messages_ahead(p, until);
@@ -224,7 +224,7 @@ static void slice_describe_wait(const struct shard *s, struct strbuf *out)
 {
     const struct slice *p = (const struct slice *)s;
     struct strbuf dram = {0};
-    uint64_t now = divide_up_multiple(&p->l2_period, s->engine->now);
+    uint64_t now = divider_div_up_multiple(&p->l2_period, s->engine->now);
     uint32_t n_replies = slice_n_replies(p, now);
     strbuf_addf(out,
                 "partition %u: %llu requests, %u towards DRAM, data of %u from there, %u replies "
@@ -271,7 +271,7 @@ static void create_banks(struct slice *p, const struct slice_config *c)
     p->n_banks = divider_make(m->banks);
     p->bank_shift = (uint32_t)__builtin_ctz(m->banks);
     p->bank_mask = m->banks - 1;
-    p->banks_are_odd = m->banks & (m->banks - 1) || c->no_fast_paths;
+    p->divides_banks = m->banks & (m->banks - 1) || c->no_fast_paths;
     p->line_shift = (uint32_t)__builtin_ctz(c->l2.line_bytes);
     p->line_mask = c->l2.line_bytes - 1;
     p->l2_sets = set_indexer_make(c->l2.n_sets, c->l2.line_bytes, c->l2.index);
@@ -320,7 +320,7 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     part_open_tx(place, setup->first_network + NET_DOWN, &p->shard, &p->down);
     p->sees_loads = c->l2_policy != cache_policy_find("lru") || setup->every_cycle ||
                     c->no_fast_paths || c->llc;
-    p->may_lose = cache_policy_drops(c->l2_policy);
+    p->may_lose = cache_policy_may_drop(c->l2_policy);
     create_banks(p, c);
     if (c->llc)
         llc_create(p);
@@ -362,7 +362,8 @@ void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now)
         cache_apply(p->banks[b].cache, quota, bytes);
     if (!p->n_stalled)
         return;
-    p->l2_cycle = max_u64(p->l2_cycle, divide_up_multiple(&p->l2_period, now)); /* not before now */
+    p->l2_cycle =
+        max_u64(p->l2_cycle, divider_div_up_multiple(&p->l2_period, now)); /* not before now */
     l2_wake(p);
     p->shard.next = min_u64(p->shard.next, now);
 }

@@ -100,7 +100,7 @@ struct slice {
     uint32_t line_shift, bank_shift;      /* log2 of an L2 line's bytes, and of the number of
                                            * banks */
     uint32_t line_mask, bank_mask;
-    bool banks_are_odd; /* their number is not a power of two: there is no shift */
+    bool divides_banks; /* their number is not a power of two: a division finds the bank */
     bool sees_loads;    /* an observer may look at more of a load than what it requests */
     bool may_lose;      /* L2's policy may drop dirty lines: bytes that memory lacks are tracked */
     uint32_t rop_latency, l2_latency;

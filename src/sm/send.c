@@ -6,7 +6,7 @@ static uint32_t chunk_shift(const struct address_map *m)
 {
     bool odd = m->hash_partitions || (m->interleave_bytes & (m->interleave_bytes - 1)) != 0 ||
                m->n_partitions > m->interleave_bytes; /* see sm_route_in_turn() */
-    return odd ? CHUNKS_ARE_ODD : (uint32_t)__builtin_ctz(m->interleave_bytes);
+    return odd ? NO_CHUNK_SHIFT : (uint32_t)__builtin_ctz(m->interleave_bytes);
 }
 
 /* Four steps fold at most 16 groups of bits, and none of them shifts by 64 bits. */
@@ -23,7 +23,7 @@ void sm_plan_routes(struct sm *sm, const struct address_map *map)
 {
     sm->out.map = map;
     sm->out.n_partitions = divider_make(map->n_partitions);
-    sm->out.chunk_shift = sm->config->no_fast_paths ? CHUNKS_ARE_ODD : chunk_shift(map);
+    sm->out.chunk_shift = sm->config->no_fast_paths ? NO_CHUNK_SHIFT : chunk_shift(map);
     if (!sm->config->no_fast_paths)
         sm->out.hashed = plan_hashed(map);
 }
@@ -31,10 +31,10 @@ void sm_plan_routes(struct sm *sm, const struct address_map *map)
 struct route sm_route_by_map(const struct sm *sm, uint64_t line)
 {
     uint64_t chunk = address_chunk(sm->out.map, line), bytes = sm->out.map->interleave_bytes;
-    uint64_t mine = divide(&sm->out.n_partitions, chunk);
+    uint64_t mine = divider_div(&sm->out.n_partitions, chunk);
     uint32_t partition = sm->out.map->hash_partitions
                              ? address_hash(chunk, sm->out.map->n_partitions)
-                             : remainder_of(&sm->out.n_partitions, chunk, mine);
+                             : divider_rem(&sm->out.n_partitions, chunk, mine);
     return (struct route){.to = sm->out.first_partition + partition,
                           .partition = partition,
                           .local = mine * bytes + (line - chunk * bytes)};

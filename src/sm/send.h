@@ -24,8 +24,8 @@ static inline struct route sm_hashed_route(const struct sm *sm, uint64_t line)
  * number of a chunk is small enough for any address. */
 static inline struct route sm_route_in_turn(const struct sm *sm, uint64_t line, uint32_t shift)
 {
-    uint64_t chunk = line >> shift, mine = divide_small(&sm->out.n_partitions, chunk);
-    uint32_t partition = remainder_of(&sm->out.n_partitions, chunk, mine);
+    uint64_t chunk = line >> shift, mine = divider_div_small(&sm->out.n_partitions, chunk);
+    uint32_t partition = divider_rem(&sm->out.n_partitions, chunk, mine);
     return (struct route){.to = sm->out.first_partition + partition,
                           .partition = partition,
                           .local = line - ((chunk - mine) << shift)};
@@ -34,7 +34,7 @@ static inline struct route sm_route_in_turn(const struct sm *sm, uint64_t line, 
 static inline struct route sm_route(const struct sm *sm, uint64_t line)
 {
     uint32_t shift = sm->out.chunk_shift;
-    if (shift != CHUNKS_ARE_ODD)
+    if (shift != NO_CHUNK_SHIFT)
         return sm_route_in_turn(sm, line, shift);
     return sm->out.hashed.partition_bits ? sm_hashed_route(sm, line) : sm_route_by_map(sm, line);
 }

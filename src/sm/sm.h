@@ -81,7 +81,7 @@ struct sub_core {
 
 /* For out_part.chunk_shift, if partitions do not simply take turns with chunks of a power of
  * two. */
-enum { CHUNKS_ARE_ODD = 64 };
+enum { NO_CHUNK_SHIFT = 64 };
 
 /* The route of a line. */
 struct route {
@@ -279,7 +279,7 @@ struct out_part {
     struct tx_port port;
     const struct address_map *map;
     struct divider n_partitions;
-    uint32_t chunk_shift; /* log2 of the addresses in a chunk of a partition; or CHUNKS_ARE_ODD */
+    uint32_t chunk_shift; /* log2 of the addresses in a chunk of a partition; or NO_CHUNK_SHIFT */
     struct hashed_route hashed;
     uint32_t first_partition;
     const struct noc_config *noc;
@@ -609,7 +609,7 @@ struct route sm_route_by_map(const struct sm *sm, uint64_t line); /* any */
 /* The first cycle of the core's clock at or after t. */
 static inline uint64_t sm_cycle_at(const struct sm *sm, sim_time t)
 {
-    return divide_up_multiple(&sm->period, t);
+    return divider_div_up_multiple(&sm->period, t);
 }
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now);
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,

@@ -55,7 +55,7 @@ static void listener_create(struct shard *s, const struct part_position *at, con
     ticker_init(&((struct listener *)s)->ticker, &listener_ops, at->id, &m->clocks[CLOCK_L2]);
 }
 
-static sim_time toy_rested_at(const struct shard *s)
+static sim_time toy_idle_since(const struct shard *s)
 {
     return ((const struct ticker *)s)->last_taken;
 }
@@ -67,7 +67,7 @@ static const struct part_counter listener_counters[] = {
 
 static const struct machine_part_kind listener_kind = {
     .part = {.bytes = sizeof(struct listener), .create = listener_create},
-    .rested_at = toy_rested_at,
+    .idle_since = toy_idle_since,
     .counters = listener_counters,
     .n_counters = 2,
 };
@@ -255,7 +255,7 @@ static const struct part_counter prober_counters[] = {
 static const struct machine_part_kind prober_kind = {
     .part = {.bytes = sizeof(struct prober), .create = prober_create, .destroy = prober_destroy},
     .start_kernel = prober_start,
-    .rested_at = toy_rested_at,
+    .idle_since = toy_idle_since,
     .add_totals = prober_add_totals,
     .counters = prober_counters,
     .n_counters = 4,

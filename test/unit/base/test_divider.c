@@ -11,15 +11,15 @@
 static void assert_divides(uint32_t divisor, uint64_t n)
 {
     struct divider d = divider_make(divisor);
-    uint64_t quotient = divide(&d, n);
+    uint64_t quotient = divider_div(&d, n);
     assert_int_equal(quotient, n / divisor);
-    assert_int_equal(divide_multiple(&d, n), n / divisor);
-    assert_int_equal(remainder_of(&d, n, quotient), n % divisor);
+    assert_int_equal(divider_div_multiple(&d, n), n / divisor);
+    assert_int_equal(divider_rem(&d, n, quotient), n % divisor);
     if (n < UINT64_MAX / divisor || (divisor == 1u << 16 && n == UINT64_MAX >> 16)) /* 2^64 */
-        assert_int_equal(divide_small(&d, n), n / divisor);
+        assert_int_equal(divider_div_small(&d, n), n / divisor);
     if (n <= UINT64_MAX - divisor) {
-        assert_int_equal(divide_up(&d, n), n / divisor + (n % divisor != 0));
-        assert_int_equal(divide_up_multiple(&d, n), n / divisor + (n % divisor != 0));
+        assert_int_equal(divider_div_up(&d, n), n / divisor + (n % divisor != 0));
+        assert_int_equal(divider_div_up_multiple(&d, n), n / divisor + (n % divisor != 0));
     }
 }
 
