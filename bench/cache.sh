@@ -1,9 +1,9 @@
 #!/bin/sh
 # cache.sh [--counts-only] BENCH_CACHE
 #
-# How much the host works for one access to a cache: callgrind's counts of a long and a short run,
-# the difference divided by that of the accesses, with accesses per second beside it. Fails when a
-# count exceeds its budget.
+# Host instructions per access to a cache: the difference of callgrind's counts of a long and a
+# short run, divided by the difference of the accesses; accesses per second are printed beside it.
+# Fails when a count exceeds its budget.
 set -u
 counts_only=
 if [ "${1:-}" = --counts-only ]; then

@@ -21,12 +21,12 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 recording=$scratch/l1d.zst
 "$heddle" run bfs --size tiny --gpu m2090 --record-l1d "$recording" --quiet || exit 1
-long=$scratch/long.zst # for rates: what is done once counts for nothing
+long=$scratch/long.zst # for rates: one-time costs become negligible
 if [ ! $counts_only ]; then
     "$heddle" run kmn --size tiny --gpu m2090 --record-l1d "$long" --quiet || exit 1
 fi
 
-# count FROM POLICIES: host instructions an access, from memory or from the file.
+# count FROM POLICIES: host instructions per access, from memory or from the file.
 count() {
     functions="--toggle-collect=lab_replay_all"
     [ "$1" = file ] && functions="--toggle-collect=lab_replay_opened --toggle-collect=read_ahead"
@@ -62,8 +62,8 @@ row "srrip from memory" memory srrip 260
 sum=$(for p in lru srrip dlp ship; do count memory $p; done | awk '{ s += $1 } END { print s }')
 row "lru,srrip,dlp,ship in one pass" memory lru,srrip,dlp,ship "$sum"
 
-# libCacheSim's misses of a file of whole thousands of requests: a ratio of four digits of each
-# thousand tells exactly how many.
+# libCacheSim's misses in a file of whole thousands of requests. It prints a ratio of four digits
+# for each thousand, which gives the exact number.
 their_misses() {
     "$cachesim" "$3" oracleGeneral "$1" "$2" --ignore-obj-size 1 --report-interval 1000 \
         -o "$scratch/cachesim" 2>&1 |
@@ -71,13 +71,13 @@ their_misses() {
              END { print n + 0, misses + 0 }'
 }
 
-# Processor time of a command, in seconds: `times` tells that of children in its second line.
+# Processor time of a command, in seconds: the second line of `times` has that of children.
 processor_seconds() {
     ("$@" >/dev/null 2>&1 && times) | awk 'NR == 2 { split($1 " " $2, t, /[ ms]+/)
         print 60 * t[1] + t[2] + 60 * t[3] + t[4] }'
 }
 
-# compare POLICY OBJECTS: equal policies of equal caches miss equally often.
+# compare POLICY OBJECTS: the same policy in the same cache must have the same misses.
 compare() {
     ours=$("$bench" requests "$1" "$2" "$requests") || exit 1
     theirs=$(their_misses "$1" "$2" "$requests")
@@ -90,10 +90,10 @@ compare() {
           print "" }' || failed=1
 }
 
-# Fully associative caches of equal objects, which both have; reading the file included.
+# Fully associative caches of equal objects, which both have. The times include reading the file.
 cachesim=${HEDDLE_CACHESIM:-$(command -v cachesim)}
 if [ ! $counts_only ] && [ -n "$cachesim" ]; then
-    requests=$scratch/requests.oracleGeneral # the name by which it knows that the future is told
+    requests=$scratch/requests.oracleGeneral # libCacheSim knows by the name that the file includes the future
     many=$scratch/many.oracleGeneral
     "$bench" export "$recording" "$requests" && "$bench" export "$recording" "$many" 20 || exit 1
     printf '\n%-20s %10s %12s %12s %16s %16s\n' 'whole cache' requests 'its misses' 'our misses' \

@@ -1,10 +1,11 @@
 #!/bin/sh
 # functional.sh [--counts-only] BENCH_FUNCTIONAL
 #
-# How much the host works for one warp instruction without timing. Counts are callgrind's, of the
-# AVX2 variant: (I(large) - I(small)) / (W(large) - W(small)). Wall-clock beside them, best of 3 with
-# the host's best variant, and the time an independent OpenCL takes for the same kernel and size,
-# because counts can lie. Fails when a count exceeds its budget or the two devices disagree.
+# Host instructions per warp instruction without timing. Counts are callgrind's, for the AVX2
+# variant: (I(large) - I(small)) / (W(large) - W(small)). Wall-clock times are printed beside them,
+# because counts can mislead: the best of 3 with the host's best variant, and the time of an
+# independent OpenCL for the same kernel and size. Fails when a count exceeds its budget or the two
+# devices disagree.
 set -u
 counts_only=
 if [ "${1:-}" = --counts-only ]; then

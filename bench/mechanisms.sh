@@ -1,10 +1,10 @@
 #!/bin/sh
 # mechanisms.sh [--quick] BENCH_TIMING HEDDLE PROVIDERS_DEF [GPU...]
 #
-# What timing.sh counts, under every scheduler, every L1D policy and every criticality provider,
+# The counts of timing.sh under every scheduler, every L1D policy and every criticality provider,
 # each with the defaults for the other two; by default on gtx480. Fails when a count is above its
-# budget. Left out: those that need a file of recorded times, which workloads.sh measures.
-# --quick: thrash, under some mechanisms that stand for the others.
+# budget. Mechanisms that need a file of recorded times are left out; workloads.sh measures them.
+# --quick: thrash only, under a few representative mechanisms.
 set -u
 quick=
 [ "${1:-}" = --quick ] && quick=yes && shift
@@ -18,7 +18,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 
-# Those that --quick leaves.
+# The mechanisms of --quick.
 kernels() { if [ $quick ]; then grep '^thrash '; else cat; fi; }
 some() { if [ $quick ]; then grep -E '^(scheduler (cawa|ccws)|l1d dlp) '; else cat; fi; }
 

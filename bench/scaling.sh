@@ -36,7 +36,7 @@ per_inst() {
     echo $few $many | awk '{ printf "%.0f", ($3 - $1) / ($4 - $2) }'
 }
 
-# compare WHAT BEFORE AFTER: fails when it has grown by more than a twentieth.
+# compare WHAT BEFORE AFTER: fails when it has grown by more than 5 %.
 compare() {
     printf '%-44s %8s %8s' "$1" "$2" "$3"
     if ! echo "$2 $3" | awk '{ exit !($1 > 0 && $2 <= 1.05 * $1) }'; then
@@ -46,8 +46,8 @@ compare() {
     printf '\n'
 }
 
-# least_peak SIZE: of thrash, in bytes. How much of its files the host keeps ready wanders by a tenth
-# from run to run, so the least of five counts.
+# least_peak SIZE: the peak memory of thrash, in bytes. The resident part of files varies by a tenth
+# from run to run, so this is the minimum of five.
 least_peak() {
     for _ in 1 2 3 4 5; do
         "$bench" thrash "$1" gtx480 avx2 || return 1

@@ -1,9 +1,9 @@
 #!/bin/sh
 # threads.sh BENCH_TIMING [GPU...]
 #
-# How speed grows with threads: million warp instructions per second with 1, 2, 4, 8 and 16 of them,
-# the best of three, for arithmetic, matrices and thrashing, on gtx480 and, if there is one, v100.
-# Prints a table in Markdown. Numbers of threads that the host has no cores for are left out.
+# How speed scales with threads: million warp instructions per second with 1, 2, 4, 8 and 16
+# threads, the best of three, for arithmetic, matrices and thrashing, on gtx480 and, if configured,
+# v100. Prints a table in Markdown. Leaves out thread counts above the host's number of cores.
 set -u
 . "$(dirname "$0")/usage.inc"
 needs 1 "$@"

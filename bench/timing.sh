@@ -1,12 +1,12 @@
 #!/bin/sh
 # timing.sh [--counts-only] [--update] BENCH_TIMING BASELINE [GPU...]
 #
-# How much the host works for one warp instruction of the cycle-level machine, by default for
-# gtx480. Counts are callgrind's, of the AVX2 variant: (I(large) - I(small)) / (W(large) - W(small)),
-# and the same by what L1D sends on, everything that is not a miss included. Beside the counts
-# wall-clock and peak memory with the host's best variant, because counts can lie. Fails when a
-# count is above its budget (budget.inc), more than 5 % above the one in BASELINE, or has none
-# there; --update rewrites BASELINE.
+# Host instructions per warp instruction of the cycle-level machine, by default for gtx480. Counts
+# are callgrind's, for the AVX2 variant: (I(large) - I(small)) / (W(large) - W(small)), and the same
+# per request that L1D sends to L2, including requests that are not misses. Wall-clock time and peak
+# memory with the host's best variant are printed beside the counts, because counts can mislead.
+# Fails when a count is above its budget (budget.inc), more than 5 % above the one in BASELINE, or
+# missing there; --update rewrites BASELINE.
 set -u
 counts_only= update=
 while :; do
@@ -57,7 +57,7 @@ for gpu; do
         printf '\n'
     done <"$scratch/list"
 done
-if [ $update ]; then # rows of GPUs that were not measured stay
+if [ $update ]; then # rows of GPUs that were not measured are kept
     awk 'NR == FNR { measured[$1] = 1 } NR != FNR && !measured[$1]' "$scratch/baseline" "$baseline" >"$scratch/kept"
     cat "$scratch/baseline" "$scratch/kept" >"$baseline"
 fi

@@ -1,11 +1,11 @@
 #!/bin/sh
 # traces.sh HEDDLE SIZE SCRATCH [--update PAGE [WORKLOAD...]|--check PAGE WORKLOAD...]
 #
-# How large the traces of the workloads are. At most 1.5 bytes a warp instruction over all of them, and
-# 4 for any one, 6 for hga, whose short loop counts random bins, and 5 for bfsq, whose reads random neighbours; fails where there are more. --update puts the table between the markers of a page,
-# with new rows for these workloads alone, if any are named, and those that it has for the others;
-# --check fails if the page has other rows for these workloads, but for what a parameter more or
-# less of the machine, which every trace names, makes of them.
+# The sizes of the workloads' traces. Fails above 1.5 bytes per warp instruction over all of them,
+# or above 4 for any one; the limit is 6 for hga, whose short loop counts random bins, and 5 for
+# bfsq, which reads random neighbours. --update writes the table between the markers of a page; if
+# workloads are named, only their rows are new. --check fails if the page has other rows for these
+# workloads, except for the effect of added or removed machine parameters, which every trace names.
 set -u
 . "$(dirname "$0")/usage.inc"
 needs 3 "$@"

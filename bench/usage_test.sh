@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage_test.sh FOLDER
 #
-# Every script of the folder, called with nothing, says how it is called.
+# Every script of the folder prints its usage when called without arguments.
 . "$(dirname "$0")/usage.inc"
 needs 1 "$@"
 failed=0

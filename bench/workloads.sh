@@ -1,12 +1,12 @@
 #!/bin/sh
 # workloads.sh [--quick] HEDDLE PROVIDERS_DEF [WORKLOAD...]
 #
-# How much the host works for one warp instruction of whole workloads (by default bfs, mm, kmn and
-# gemm at tiny, on gtx480) under every scheduler, every L1D policy and every criticality provider,
-# each with the defaults for the other two. Counts are callgrind's, of the AVX2 variant: what a
-# timed run takes beyond a functional one, by warp instructions, and 200 for the functional part of
-# each. Fails when a count is above its budget (budget.inc). --quick: bfs alone, under some that
-# stand for the others, and mm under those that are closest to their budgets.
+# Host instructions per warp instruction of whole workloads (by default bfs, mm, kmn and gemm at
+# tiny, on gtx480) under every scheduler, every L1D policy and every criticality provider, each with
+# the defaults for the other two. Counts are callgrind's, for the AVX2 variant: timed run minus
+# functional run, per warp instruction, plus 200 for the functional part. Fails when a count is
+# above its budget (budget.inc). --quick: bfs under a few representative mechanisms, and mm under
+# those that are closest to their budgets.
 set -u
 quick=
 [ "${1:-}" = --quick ] && quick=yes && shift
@@ -22,7 +22,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 
-# Those that --quick leaves of a workload.
+# The mechanisms of --quick for a workload.
 stands_for_others() {
     case $quick$workload in
     yesmm) grep -E '^(scheduler (lrr|ccws)|l1d dlp) ' ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do the links of all pages lead to files that exist, and to headings that they have?"""
+"""Checks that the links of all pages lead to existing files, and to headings that these have."""
 import os
 import re
 import subprocess
@@ -9,7 +9,7 @@ from result_summary import slug
 
 
 def headings_of(page):
-    """The anchors of a page, as GitHub makes them; a heading that comes again has a number."""
+    """The anchors of a page, as GitHub generates them; a repeated heading gets a number."""
     with open(page) as file:
         text = re.sub(r"^```.*?^```", "", file.read(), flags=re.M | re.S)
     found = []

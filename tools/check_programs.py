@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """check_programs.py [--names] [FILE...]
 
-Checks that every program that test/, tools/, bench/ and the Makefile call comes with a fresh machine: it
-belongs to a package that tools/setup.sh installs, to one those depend on, to Debian's essential set, or to
-what README.md asks for beforehand. A program that somebody has installed by hand and a test then calls is
-missing everywhere else.
+Checks that every program that test/, tools/, bench/ and the Makefile call exists on a fresh machine:
+it belongs to a package that tools/setup.sh installs, to one those depend on, to Debian's essential
+set, or to what README.md asks for beforehand. A test that calls a program somebody installed by
+hand would fail everywhere else.
 
-Reads shell scripts (with the Python in their here-documents), Python, C, CMake files and makefiles. A
-program whose name is put together at run time is not seen. With --names, prints FILE:LINE: NAME of every
-program found and checks nothing. Exit status 77: this machine has no dpkg to ask.
-"""
+Reads shell scripts (with the Python in their here-documents), Python, C, CMake files and makefiles.
+Does not see a program whose name is composed at run time. With --names, prints FILE:LINE: NAME of every
+program found and checks nothing. Exit status 77: this machine has no dpkg."""
 import ast
 import os
 import re
@@ -17,7 +16,7 @@ import shutil
 import subprocess
 import sys
 
-BEFOREHAND = ["git", "gcc", "make", "apt"]  # what README.md asks for, and what a Debian machine installs with
+BEFOREHAND = ["git", "gcc", "make", "apt"]  # README.md asks for these, and a Debian machine installs with them
 # tools/setup.sh and tools/piglit.py deal with machines that lack these; heddle is what is tested.
 ASKED_FOR = {"sudo", "piglit", "node", "npm", "heddle"}
 
@@ -27,14 +26,15 @@ BUILT_IN = set("""
 return set shift test times trap true type ulimit umask unset wait local bg fg jobs""".split())
 GOES_ON = set("if then else elif do while until ! { time".split())  # a command follows
 ENDS = set("} fi done".split())
-# Programs and functions that run the command behind their options, and how many words come before it.
+# Programs and functions that run the command that follows their options, and how many words come
+# before it.
 RUNS_ANOTHER = {"env": 0, "exec": 0, "xargs": 0, "nohup": 0, "nice": 0, "sudo": 0, "timeout": 1, "valgrind": 0,
                 "command": 0, "status": 1}
-TAKE_A_WORD = {"-s", "-k", "-n", "-I", "-u"}  # their options with an argument
+TAKE_A_WORD = {"-s", "-k", "-n", "-I", "-u"}  # their options that have an argument
 
 
 class Shell:
-    """Walks through a shell script and notes the word in every place of a command."""
+    """Walks through a shell script and records the word at the start of every command."""
 
     def __init__(self, text, line=1):
         self.text, self.at, self.first_line = text, 0, line
@@ -53,7 +53,7 @@ class Shell:
         self.python += shell.python
 
     def bracket(self, opening, closing):
-        """The text up to the bracket that closes the one before self.at, which is left behind it."""
+        """The text up to the bracket that closes the one before self.at, which ends up after it."""
         start, depth = self.at, 1
         while self.at < len(self.text) and depth:
             c = self.text[self.at]
@@ -87,7 +87,7 @@ class Shell:
             self.at += 1
 
     def double_quotes(self, look_inside=True):
-        """Behind the opening quote; goes behind the closing one."""
+        """Called after the opening quote; moves past the closing one."""
         while self.at < len(self.text) and self.text[self.at] != '"':
             if self.text[self.at] == "\\":
                 self.at += 2
@@ -143,7 +143,7 @@ class Shell:
             self.documents.append((target.strip("'\""), operator == "<<-", "python3" in self.names_on_line))
 
     def patterns(self):
-        """Of a case: up to the bracket behind them. False at esac."""
+        """The patterns of a case, up to the bracket that ends them. False at esac."""
         match = re.compile(r"(?:\s|#.*\n)*").match(self.text, self.at)
         self.at = match.end()
         if re.compile(r"esac\b").match(self.text, self.at):
@@ -239,7 +239,8 @@ def first_word(node):
 
 
 def python_programs(text, line):
-    """(line, name) of programs that a Python text calls, also by way of variables and functions of its own."""
+    """(line, name) of the programs that a Python text calls, also through its own variables and
+    functions."""
     tree = ast.parse(text)
     found, variables, functions = [], set(), {}
 
@@ -285,7 +286,7 @@ def pattern_programs(text, pattern):
 
 
 def makefile_text(text):
-    """The recipes alone, as a shell script with as many lines."""
+    """Only the recipes, as a shell script with the same number of lines."""
     lines = []
     for line in text.split("\n"):
         line = line[1:].lstrip("@-") if line.startswith("\t") else ""
@@ -318,7 +319,7 @@ def programs_of(path):
 
 
 def called_in(paths):
-    """{name: the first place} of all programs; a function that any script defines is none."""
+    """{name: the first place} of all programs; functions that a script defines do not count."""
     found, functions = {}, set()
     for path in paths:
         programs, own = programs_of(path)
@@ -329,7 +330,7 @@ def called_in(paths):
 
 
 def packages():
-    """{package: (is essential, what it needs, what it provides)} of what is installed."""
+    """{package: (is essential, what it needs, what it provides)} of installed packages."""
     rows = subprocess.run(["dpkg-query", "-W", "-f=${db:Status-Status}\t${Package}\t${Essential}\t"
                            "${Pre-Depends}, ${Depends}\t${Provides}\n"], capture_output=True, text=True, check=True)
     known = {}
@@ -363,7 +364,8 @@ def expected_packages():
 
 
 def owner(path):
-    """The package of a program, or None. Files under /bin may be known as /usr/bin and the other way round."""
+    """The package of a program, or None. Files under /bin may be listed under /usr/bin and vice
+    versa."""
     real = os.path.realpath(path)
     for name in (real, real.removeprefix("/usr"), path, path.removeprefix("/usr")):
         found = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True, check=False)

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Are the pages of doc/results those of the figures that Heddle has? Simulates nothing.
+"""Checks that the pages of doc/results match the figures that Heddle has. Simulates nothing.
 
     tools/check_results.py HEDDLE
 
-Every figure is on a page, made from the definition it has today, with the claims of its file; each
-verdict is what the rule says of the numbers that are printed beside it; counts and lists at the top are
-those of the figures; drawings show the numbers of the tables; means over groups of rows are those of the
-rows; notes are those of the files; sentences and reasons that quote numbers quote those of the tables, and
-what they say of them holds; whatever does not agree has a reason, and nothing else has. A figure that has not been made yet is named in a line
-"To be made: NAME, NAME." at the end of a page, which `make results` takes away."""
+- Every figure is on a page, made from its current definition, with the claims and the note of its
+  file. A figure that has not been made yet is named in a line "To be made: NAME, NAME." at the end
+  of a page, which `make results` removes.
+- Each verdict follows by the rule from the numbers beside it.
+- Counts and lists at the top agree with the figures below.
+- Drawings show the numbers of the tables; group means are those of the rows.
+- Numbers in sentences and reasons are those of the tables, and comparisons hold.
+- Every claim that does not agree has a reason, and no other claim has one."""
 import glob
 import json
 import re
@@ -40,8 +42,8 @@ def sections_of(page):
 
 
 def numbers_of(section):
-    """(x, series, {(x, series): value}) of the figure's table; None is missing. Rows of means over groups
-    are no xs."""
+    """(x, series, {(x, series): value}) of the figure's table; None = missing. Rows of group means
+    are left out."""
     head, *rows = rows_of(section[MARK.match(section).end():])
     series = [s for s in head[1:] if s != "size"]
     values = {(r[0], s): None if v == "-" else float(v)
@@ -59,12 +61,12 @@ def is_mean(value, found):
 
 
 def is_lacking(found):
-    """A number is missing, or one may be 0, of which there is no geometric mean."""
+    """Is a number missing, or possibly 0, so that there is no geometric mean?"""
     return None in found or (len(found) > 1 and min(found) < ROUNDING)
 
 
 def verdicts_of_number(claim, value):
-    """The verdicts that may be right for a value that is known to three decimals."""
+    """The verdicts that are possible for a value known to three decimals."""
     size = 1 if claim["relative"] else 0
     wanted = claim["about"] - size
     right = set()
@@ -82,7 +84,8 @@ def verdicts_of_number(claim, value):
 
 
 def about(claim, values, printed):
-    """The verdicts that would be right for the value that the page shows, and whether it is the table's."""
+    """The verdicts that are possible for the value on the page, and whether the table has that
+    value."""
     found = [values.get((x, claim["series"])) for x in claim["at"]]
     if None in found or (printed == "-" and is_lacking(found)):
         return {"missing"}, printed == "-"
@@ -90,7 +93,7 @@ def about(claim, values, printed):
 
 
 def every(claim, values, printed):
-    """The same for claims about each x: returns where they hold and where they do not."""
+    """The same for claims about each x: also returns where they hold and where they do not."""
     fails, unsure = [], set()
     for x in claim["at"]:
         one = {**claim, "at": [x], "every": False}
@@ -114,7 +117,7 @@ def every(claim, values, printed):
 
 
 def less(claim, values, printed):
-    """The same for a series that has less than others at a place, or in the mean over several."""
+    """The same for a series that is less than others at one place, or in the mean over several."""
     found = [[values.get((x, s)) for x in claim["at"]] for s in [claim["series"], *claim["others"]]]
     if any(None in numbers or (printed == "-" and is_lacking(numbers)) for numbers in found):
         return {"missing"}, printed == "-"
@@ -199,7 +202,7 @@ def check_figure(page, f, section):
         try:
             check_claim(where, claim, row, numbers)
         except (AttributeError, KeyError, ValueError):
-            complain(where, f"'{row[0]}': '{row[2]}' is no answer")
+            complain(where, f"'{row[0]}': '{row[2]}' is not an answer")
     check_means(where, f["paper"], numbers)
     check_drawing(where, f["figure"], numbers)
     return rows
@@ -208,11 +211,12 @@ def check_figure(page, f, section):
 def check_note(page, text, name):
     above = text[:text.index(f"<!-- figure {name} of ")]
     if not above.endswith("\n\n" + note_of(name)):
-        complain(f"{page}: {name}", f"above the table does not stand the note of figures/{name}.yaml")
+        complain(f"{page}: {name}", f"the note of figures/{name}.yaml is not above the table")
 
 
 def check_lists(page, text, rows, reasons):
-    """The lists at the top: what agrees, what does not with its reason, what a reader must tell."""
+    """The lists at the top: what agrees, what does not (with the reason), what a reader must
+    judge."""
     listed = [cells for _, lines in LISTED.findall(text) for cells in rows_of(lines)[1:]]
     if sorted(cells[:6] for cells in listed) != sorted(rows):
         complain(page, "the lists of what agrees and what does not are not those of the figures below")
@@ -252,7 +256,7 @@ def check_page(page, figures, seen, reasons):
 
 
 def check(heddle):
-    """What is wrong, a line each."""
+    """The complaints, one per line."""
     complaints.clear()
     listed = subprocess.run([heddle, "figure", "--json"], check=True, stdout=subprocess.PIPE).stdout
     figures = {f["figure"]: f for f in json.loads(listed)}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks that includes go one way only, that the code is formatted, that nothing is left to be done
-# later, that the text is plain English, and that the pages link to files and
-# headings that exist.
+# Checks that includes follow the order of rooms, that the code is formatted, that no work is marked
+# as left for later, that the text is plain English, and that links lead to existing files and
+# headings.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 bad=0
@@ -42,8 +42,8 @@ for file in $(git ls-files 'src/*.c' 'src/*.h' 'src/*.def'); do
     done
 done
 
-# What a room keeps to itself: whoever includes more depends on how it works today.
-private() { # ROOM HEADER...: nobody but the room and its unit tests includes other headers of it
+# A room's private headers: other rooms must not depend on how it works inside.
+private() { # ROOM HEADER...: only the room and its unit tests include other headers of it
     room=$1
     shift
     public=$(echo "$*" | tr ' ' '|')
@@ -76,8 +76,8 @@ if git grep -n -E '\b(TODO|FIXME|XXX|HACK)\b' -- ':!tools/check_style.sh'; then
     bad=1
 fi
 
-# Plain English: phrases.txt has the turns of phrase that readers stumbled over. Those marked "pages"
-# are checked in pages that are written by hand.
+# Plain English: phrases.txt has phrases that readers stumbled over. Those marked "pages" are checked
+# only in pages that are written by hand.
 while IFS='	' read -r phrase instead where; do
     case $phrase in "#"* | "") continue ;; esac
     if [ "$where" = pages ]; then

@@ -35,7 +35,7 @@ def main():
             if place.parts[0] != room:
                 room = place.parts[0]
                 print(f"\n## {room}\n")
-            if assumption.split()[0].isalpha():  # not the name of an instruction
+            if assumption.split()[0].isalpha():  # unless the line begins with the name of an instruction
                 assumption = assumption[0].upper() + assumption[1:]
             print(f"- {assumption} (`{place}`)")
 

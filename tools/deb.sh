@@ -19,8 +19,8 @@ mv "$doc/LICENSE" "$doc/copyright"
 strip --strip-debug "$root"/usr/lib/libheddle.a
 gzip -9n "$root"/usr/share/man/man1/*.1
 
-# The packages that its libraries and programs are linked with; and clang with the built-in functions of OpenCL C,
-# which compile kernels.
+# The packages that libraries and programs are linked with; and clang with the built-in functions of
+# OpenCL C, which compile kernels.
 echo "Source: heddle" >"$stage/debian/control"
 libraries=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info root/usr/bin/heddle root/usr/lib/libheddle.so.0 \
     root/usr/lib/libheddle_ocl.so | sed -n 's/^shlibs:Depends=//p')

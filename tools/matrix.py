@@ -22,7 +22,7 @@ def names(heddle, what):
 
 
 def try_one(heddle, gpu, workload, size):
-    """Returns the line that says how it went, and whether it went well."""
+    """Returns a line that reports the outcome, and whether the run succeeded."""
     result = ask(heddle, "run", workload, "--gpu", gpu, "--size", size)
     right = result.get("verified") is True and result["stats"]["cycles"] > 0
     return f"{gpu:12} {workload:9} {result['stats']['cycles'] if right else 'WRONG'}", right

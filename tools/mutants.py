@@ -1,29 +1,28 @@
 #!/usr/bin/env python3
-"""The tests of the tests: plants known bugs, one at a time, and sees whether a test turns red.
+"""The tests of the tests: plants known bugs, one at a time, and checks that a test fails.
 
     mutants.py check                every mutant still fits the sources, exactly once, and
-                                    doc/mutants.md names those there are
-    mutants.py list                 what there is
+                                    doc/mutants.md lists them all
+    mutants.py list                 lists all mutants
     mutants.py run [NAME...]        plants each (or those named) in a copy of the tree, runs tests
-    mutants.py run --named [...]    the same, but no other tests than those named for a mutant
-    mutants.py page                 doc/mutants.md, with what runs have found since it was written
+    mutants.py run --named [...]    the same, but runs only the tests named for each mutant
+    mutants.py page                 writes doc/mutants.md, with the outcomes of runs since then
 
 The mutants are in test/mutants/*.txt:
 
     [name] what is wrong, in a sentence
     path/of/file.c
     - a line of the file, or several
-    + what takes their place, or nothing
+    + its replacement, or nothing
     @ tests that should notice
 
-The lines with - must occur exactly once in the file, one after another; blanks at their beginning
-do not count. The tests are built and run one after another until one fails; a mutant that none of
-its own tests notices is put to all others before it counts as a survivor. A test that takes 10
-times as long as it does without a mutant, and a minute at least, is taken to hang: that counts as
-noticed if the test has a time limit in `make test`, as those of test/CMakeLists.txt have.
+The lines with - must occur exactly once in the file, consecutively; leading blanks do not count.
+The tests are built and run one after another until one fails. If none of a mutant's own tests
+fails, all other tests run before it counts as a survivor. A test that takes 10 times as long as
+without a mutant, and at least a minute, counts as hanging; the mutant is then noticed if the test
+has a time limit in `make test`, as those of test/CMakeLists.txt have.
 
-Nothing is planted in the tree itself: the copy is build-mutants/tree.
-"""
+Nothing is planted in the tree itself: the copy is build-mutants/tree."""
 import glob
 import json
 import os
@@ -40,7 +39,7 @@ RESULTS = os.path.join(ROOT, "build-mutants", "results.tsv")
 PAGE = os.path.join(ROOT, "doc", "mutants.md")
 BUILD = os.path.join(COPY, "build")
 SURVIVED, NOT_RUN = "nobody", "not run yet"
-# Not questions about behaviour: they would notice any change of the text or of the speed.
+# These do not test behaviour: they would fail on any change of the text or of the speed.
 LEFT_OUT = {"timing_counts", "functional_budgets", "cache_budgets", "scaling_counts",
             "threads_speed_up", "generated_pages_are_current"}
 
@@ -81,7 +80,7 @@ def read_mutants():
 
 
 def places(mutant, root):
-    """Where in its file the mutant fits: the numbers of first lines."""
+    """The numbers of the lines at which the mutant fits its file."""
     lines = read_file(os.path.join(root, mutant.path)).split("\n")
     old = [line.strip() for line in mutant.old]
     found = [i for i in range(len(lines) - len(old) + 1)
@@ -116,7 +115,7 @@ def quiet(command, **kw):
 
 
 def copy_file(path):
-    """Only what differs is written, so that only that is compiled again."""
+    """Writes only what differs, so that only that is compiled again."""
     old, new = os.path.join(ROOT, path), os.path.join(COPY, path)
     with open(old, "rb") as f:
         data = f.read()
@@ -129,7 +128,7 @@ def copy_file(path):
 
 
 def remove_others(paths):
-    """Sources are globbed: what the tree has no more must not stay in the copy."""
+    """Sources are globbed, so files that the tree no longer has must not stay in the copy."""
     for folder, folders, files in os.walk(COPY):
         if folder == COPY and "build" in folders:
             folders.remove("build")
@@ -145,7 +144,7 @@ def make_copy():
     for path in sorted(paths):
         copy_file(path)
     remove_others(paths)
-    # Warnings are no errors, because many a mutant leaves something unused; debug information
+    # Warnings are not errors, because many mutants leave something unused; debug information
     # would only make linking slower.
     launcher = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
     quiet(["cmake", "-S", COPY, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Mutant",
@@ -163,7 +162,7 @@ def write_lines(path, lines):
 
 
 def plant(mutant):
-    """Returns the lines to put back. The tree may change meanwhile; the copy counts."""
+    """Returns the lines to restore. The tree may change in the meantime; the copy counts."""
     lines, found = places(mutant, COPY)
     i = found[0]
     indent = re.match(r"\s*", lines[i])[0]
@@ -178,7 +177,8 @@ PASSES, FAILS, HANGS = "passes", "fails", "hangs"
 
 
 class Test:
-    """A test as ctest knows it; run without ctest, whose limits are too far off for a mutant."""
+    """A test that ctest lists. It is run without ctest, whose time limits are too long for
+    mutants."""
 
     def __init__(self, entry):
         properties = {p["name"]: p["value"] for p in entry.get("properties", [])}
@@ -186,11 +186,11 @@ class Test:
         self.folder = properties.get("WORKING_DIRECTORY", BUILD)
         self.environment = dict(e.split("=", 1) for e in properties.get("ENVIRONMENT", []))
         self.limit = properties.get("TIMEOUT")
-        self.seconds = None  # that it takes without a mutant
+        self.seconds = None  # how long it takes without a mutant
         self.sound = True  # it passes then
 
     def targets(self):
-        """What it runs of what is built; its scratch folder it makes itself."""
+        """The built targets that its command runs; it creates its scratch folder itself."""
         inside = [os.path.relpath(word, BUILD) for word in self.command if word.startswith(BUILD)]
         return [path for path in inside if not path.startswith("scratch")]
 
@@ -206,7 +206,7 @@ class Test:
             return HANGS
 
     def measure(self):
-        """True if it passes, as it should without a mutant."""
+        """True if the test passes."""
         began = time.monotonic()
         passes = self.run(self.limit) == PASSES
         self.seconds = time.monotonic() - began
@@ -223,7 +223,7 @@ def list_tests():
 
 
 def read_tests():
-    """All there are. ctest knows the commands of those that were built once."""
+    """All tests. ctest knows only the commands of tests that have been built."""
     if not all("command" in entry for entry in list_tests()):
         built = build(["all"])
         if built.returncode:
@@ -234,7 +234,7 @@ def read_tests():
 # --- fates ---
 
 def verdict(test):
-    """Who noticed, as the page says it; None if it did not."""
+    """How the test noticed the mutant, in the page's words; None if it did not."""
     end = test.run(test.patience())
     if end == FAILS:
         return test.name
@@ -242,7 +242,7 @@ def verdict(test):
 
 
 def is_sound(test, mutant, lines):
-    """Does the test pass without the mutant? Found out once for each test, when it is first used."""
+    """Does the test pass without a mutant? Determined once for each test, at its first use."""
     if test.seconds is None:
         write_lines(mutant.path, lines)
         test.sound = build(test.targets()).returncode == 0 and test.measure()
@@ -257,7 +257,7 @@ def fate_planted(mutant, tests, lines):
         if not is_sound(test, mutant, lines):
             continue
         built = build(test.targets())
-        if built.returncode and i:  # a test that asserts as it compiles
+        if built.returncode and i:  # a test that fails to compile
             return "the build"
         if built.returncode:
             print(f"[{mutant.name}] does not compile:\n{built.stdout[-2000:]}")
@@ -317,7 +317,7 @@ def run(mutants, words):
 # --- the page ---
 
 def read_page():
-    """Rows of the page by name: what is wrong, who noticed."""
+    """Rows of the page by name: what is wrong, which test noticed it."""
     if not os.path.exists(PAGE):
         return {}
     rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \|$", read_file(PAGE), re.M)
@@ -335,7 +335,7 @@ def check_page(mutants):
 
 
 def title_of(source):
-    """The comment at its beginning, without its own full stop."""
+    """The comment at the top of the file, without its final full stop."""
     return re.match(r"# (.*?)\.( |$)", read_file(os.path.join(ROOT, source)), re.M)[1]
 
 

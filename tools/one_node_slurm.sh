@@ -4,7 +4,7 @@
 # A Slurm cluster of this machine alone, for trying `heddle sweep --on slurm` (doc/scale-out.md): munged,
 # slurmctld and slurmd as processes of this user, with all their files in FOLDER. `start` prints the line that
 # makes a shell use it. stop-node kills the node's daemon and its jobs, as if the machine had lost power;
-# start-node starts the daemon again. Exit status 77: it cannot run here, and why.
+# start-node starts the daemon again. Exit status 77: Slurm cannot run here; the message says why.
 set -eu
 action=$1
 mkdir -p "$2"
@@ -17,7 +17,7 @@ skip() {
     exit 77
 }
 
-# kill_of FILE SIGNAL: the process whose number the file holds, if it lives; waits for its end.
+# kill_of FILE SIGNAL: kills the process whose number the file holds, if it is alive; waits for its end.
 kill_of() {
     [ -s "$1" ] || return 0
     process=$(cat "$1")

@@ -58,7 +58,7 @@ def run(heddle, folder):
 
 
 def outcomes(tests):
-    """Name -> result, of every test and of every part of one."""
+    """Name -> result, for every test and every part of a test."""
     found = {}
     for name, test in tests.items():
         parts = {k: v for k, v in test.get("subtests", {}).items() if k != "__type__"}

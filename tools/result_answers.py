@@ -1,6 +1,7 @@
-"""Answers of runs that are no points of a sweep: what `heddle cache` says of recorded L1D streams, and runs that
-need others first. Each is a few commands of Heddle, one after another, and the JSON that some of them print, kept
-in a file of a folder. The commands can be run elsewhere, by a shell without Python (`tools/results.py commands`)."""
+"""Answers of runs that are not points of a sweep: output of `heddle cache` for recorded L1D streams,
+and runs that need others first. Each is a list of Heddle commands and the JSON that some of them
+print, stored in a file. The commands can also be run elsewhere, by a shell without Python
+(`tools/results.py commands`)."""
 import concurrent.futures
 import hashlib
 import json
@@ -11,8 +12,8 @@ import sys
 
 
 class Answers:
-    """Commands are tuples of words without `heddle`; `@NAME` in a word is a file that lives as long as its list of
-    commands. Those that end in --json answer."""
+    """Commands are tuples of words without `heddle`; `@NAME` in a word is a temporary file for that list
+    of commands. Those that end in --json give the answers."""
 
     def __init__(self, heddle, folder, jobs, stored_only=False):
         self.heddle, self.folder, self.stored_only = heddle, folder, stored_only
@@ -23,12 +24,12 @@ class Answers:
         os.makedirs(folder, exist_ok=True)
 
     def path(self, commands):
-        """Another model would answer otherwise."""
+        """Another model may give other answers."""
         text = json.dumps([self.model, commands])
         return f"{self.folder}/{hashlib.sha256(text.encode()).hexdigest()[:20]}.json"
 
     def shell(self, commands, heddle):
-        """One line for `sh -c` that writes the file, if it is not there: a list of JSON."""
+        """One line for `sh -c` that writes the file, a list of JSON, unless it exists."""
         path, steps, first = self.path(commands), [], True
         for words in commands:
             line = " ".join(shlex.quote(w).replace("@", '"$d"/') for w in (heddle, *words))
@@ -50,14 +51,14 @@ class Answers:
             return json.load(file)
 
     def ask(self, *commands):
-        """What they answer, later: .result() waits for it."""
+        """Starts the commands; .result() waits for their answers."""
         if commands not in self.asked:
             self.asked[commands] = self.pool.submit(self.make, commands)
         return self.asked[commands]
 
 
 class Listing(Answers):
-    """Asks nothing, but remembers what would be asked."""
+    """Runs nothing, but records what would be run."""
 
     def ask(self, *commands):
         self.asked[commands] = concurrent.futures.Future()

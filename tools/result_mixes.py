@@ -1,9 +1,9 @@
-"""What became of mixes of CPU programs and a GPU workload, from the points of the figures llc-mixes, llc-cpu-alone
-and llc-gpu-alone in a store: tables of doc/results/llc.md.
+"""Results of mixes of CPU programs and a GPU workload: tables of doc/results/llc.md, from the points
+of the figures llc-mixes, llc-cpu-alone and llc-gpu-alone in a store.
 
-A mix counts if it has results under all policies, and all that runs in it has one alone. Speedups of a mix are those of
-its applications, the GPU being one of them. Their geometric mean is TAP's metric; weighted speedup is the sum of IPC /
-IPC alone, fairness the harmonic mean of these."""
+A mix counts if it has results under all policies, and each of its applications has one alone. The
+speedups of a mix are those of its applications, including the GPU. Their geometric mean is TAP's
+metric; weighted speedup is the sum of IPC / IPC alone, fairness their harmonic mean."""
 import json
 import subprocess
 
@@ -11,7 +11,7 @@ from result_pages import geometric_mean, row
 
 POLICIES = {"lru": "LRU", "srrip": "SRRIP", "brrip": "BRRIP", "drrip": "DRRIP", "ucp": "UCP", "tap_ucp": "TAP-UCP", "tap_rrip": "TAP-RRIP"}
 OTHERS = [p for p in POLICIES if p != "lru"]
-SETTINGS = "cpu.l2_bytes=32K cpu.l1_bytes=8K cpu.insts=2000000 llc.period="  # of the figures
+SETTINGS = "cpu.l2_bytes=32K cpu.l1_bytes=8K cpu.insts=2000000 llc.period="  # those of the figures
 PERIOD = 10000
 SETS, EIGHTH = 32, 4  # of a bank: of the mixes, and an eighth of that
 CLASSES = ["streaming", "cache-friendly", "cache-insensitive"]
@@ -76,7 +76,8 @@ class Mixes:
         return geometric_mean([geometric_mean(self.speedups(m, policy, over)) for m in mixes])
 
     def traits(self, workload):
-        """Alone: IPC with an eighth of the cache / IPC, misses / loads, loads per cycle; None if that is not known yet."""
+        """Alone: IPC with an eighth of the cache / IPC, misses / loads, loads per cycle; None if a
+        run is missing."""
         whole, eighth = self.stats(workload, ""), self.stats(workload, "", sets=EIGHTH)
         if not whole or not eighth:
             return None
@@ -118,7 +119,7 @@ def speedups_of(groups_of):
 
 
 def classes(runs):
-    """Of the workloads, with the numbers that they follow from."""
+    """The classes of workloads, with the numbers that determine them."""
     m = mixes_of(runs)
     rows = [[f"{w} ({c})", *m.traits(w)] for c in CLASSES for w in m.workloads if m.class_of(w) == c]
     return ["workload", "eighth", "misses", "loads"], rows

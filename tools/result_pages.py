@@ -1,19 +1,20 @@
-"""What pages of doc/results look like, for those who write and those who check them.
+"""The format of the pages of doc/results, for the tools that write and check them.
 
-A table follows a mark that names it: `<!-- figure NAME of DIGEST by MODEL -->` for that of a figure, where the
-digest tells which definition it was made from and the model which program ran it, `<!-- table NAME -->` for others. What people write, paragraphs and
-reasons, is tied to the tables:
+Each table follows a mark with its name: `<!-- figure NAME of DIGEST by MODEL -->` for that of a
+figure, `<!-- table NAME -->` for others. The digest identifies the figure's definition, the model
+the program that ran it. Paragraphs and reasons are written by hand and tied to the tables:
 
     12.5 times<!-- is s4-fig17:6:kmn -->     the value in row 6 of column kmn
     58 %<!-- gain s4-fig7:memc:CCWS -->      by how many percent it differs from 1
-    <!-- so s4-fig7:memc:CCWS > 1.1 -->      what the sentence before says; a place, <, > or =, a place or a number
-    1.63<!-- said -->                        a number of a paper or of a source, which no table has
+    <!-- so s4-fig7:memc:CCWS > 1.1 -->      what the previous sentence says: a place; <, > or =; a
+                                             place or a number
+    1.63<!-- said -->                        a number from a paper or a source that no table has
 
-Numbers before `is` and `gain` are written by the tool, with as many digits as stand there. A number without a mark is
-a mistake, but in names (Figure 4.10, section 5.1, 16 KB, L2, S3, `commands`).
+The tool fills in the numbers before `is` and `gain`, with the given number of digits. A number
+without a mark is an error, except in names (Figure 4.10, section 5.1, 16 KB, L2, S3, `commands`).
 
-Below a figure's picture stands the note of its file: what rows are called in the paper, which load a PC
-is. Below its rows stand the geometric means of groups of them that a claim speaks of."""
+The note of a figure's file follows its picture: it gives the paper's names of rows, and which load
+a PC is. The table ends with the geometric means of groups of rows that a claim names."""
 import hashlib
 import math
 import re
@@ -40,7 +41,8 @@ def row(cells):
 
 
 def digest(name):
-    """Of all that a figure's file says of its numbers: neither comments nor the note count."""
+    """The digest of everything in a figure's file that concerns its numbers. Comments and the note
+    do not count."""
     with open(f"figures/{name}.yaml") as f:
         text = re.sub(r"^#.*\n", "", f.read(), flags=re.M)
     return hashlib.sha256(NOTE.sub("", text).encode()).hexdigest()[:16]
@@ -54,7 +56,7 @@ def note_of(name):
 
 
 def spans(places, xs):
-    """Some of the xs in words, three or more in a row by their ends."""
+    """Names some of the xs; three or more consecutive ones by the first and the last."""
     words = []
     while places:
         n = next(i for i in range(1, len(places) + 1) if places[i:i + 1] != [places[0] + i])
@@ -65,7 +67,7 @@ def spans(places, xs):
 
 
 def groups_of(claims, xs):
-    """By the name of a row: the xs whose geometric mean claims speak of, where no other row has it."""
+    """By row name: the xs whose geometric mean a claim names, unless a row has that name."""
     groups = {}
     for claim in claims:
         if claim["kind"] not in ("about", "at_least", "at_most", "less_than") or claim["every"] or not set(claim["at"]) <= set(xs):
@@ -82,7 +84,7 @@ def geometric_mean(values):
 
 
 def rows_of(text):
-    """The cells of the table that begins the text, its line of dashes left out."""
+    """The cells of the table at the beginning of the text, without the line of dashes."""
     lines = re.match(r"(?:[^|\n].*\n|\n)*((?:\|.*\n)*)", text).group(1).splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return rows[:1] + rows[2:]
@@ -100,7 +102,7 @@ def sections_of(text):
 
 
 def claims_of(section):
-    """What the section of a figure says of the paper: rows as `heddle figure --json` has them."""
+    """The claims in a figure's section: rows as in `heddle figure --json`."""
     head = "| the paper says | paper | Heddle | agrees | source |\n"
     if head not in section:
         return []
@@ -109,7 +111,8 @@ def claims_of(section):
 
 
 def cell(tables, place):
-    """FIGURE:ROW:COLUMN. A row goes by its first cell, or by the first two of them if that is not enough."""
+    """The value of FIGURE:ROW:COLUMN. A row is named by its first cell, or by its first two if that
+    is ambiguous."""
     name, wanted, column = place.split(":")
     head, *rows = tables[name]
     found = [r for r in rows if wanted in (r[0], " ".join(r[:2]))]
@@ -119,14 +122,15 @@ def cell(tables, place):
 
 
 def fill(text):
-    """The page with the numbers of its tables in its sentences, and what could not be filled in."""
+    """The page with the numbers of its tables filled in, and a list of what could not be filled
+    in."""
     tables, problems = tables_of(text), []
 
     def number(m):
         try:
             value = cell(tables, m.group(4))
         except (KeyError, ValueError) as why:
-            problems.append(f"a sentence quotes what is not there: {why}")
+            problems.append(f"a sentence quotes a number that no table has: {why}")
             return m.group(0)
         if m.group(3) == "gain":
             value = abs(100 * (value - 1))
@@ -142,7 +146,7 @@ def holds(tables, left, sign, right):
 
 
 def loose_numbers(text):
-    """Numbers of a text that no mark ties to anything. Tables of people are texts too."""
+    """Numbers in a text that no mark ties to a table. Tables written by hand are texts too."""
     text = SAID.sub("", QUOTED.sub("", text))
     for name in NAMES:
         text = re.sub(name, " ", text)
@@ -150,14 +154,14 @@ def loose_numbers(text):
 
 
 def problems_of(page):
-    """What sentences of a page say and its tables do not."""
+    """The statements of a page that its tables contradict."""
     tables, problems = tables_of(page), []
     for m in SO.finditer(page):
         try:
             if not holds(tables, *m.groups()):
                 problems.append(f"a sentence says what does not hold: {' '.join(m.groups())}")
         except (KeyError, ValueError) as why:
-            problems.append(f"a sentence speaks of what is not there: {why}")
+            problems.append(f"a sentence compares a number that no table has: {why}")
     for name, why in WHY.findall(page):
         if loose_numbers(why):
             problems.append(f"why {name}: numbers without a mark: {', '.join(loose_numbers(why))}")
@@ -165,7 +169,8 @@ def problems_of(page):
 
 
 def read_reasons():
-    """{(figure, what the paper says): reason}. Lines are FIGURE | SAYS | REASON; * is whatever of a figure has no line."""
+    """{(figure, claim): reason}. Lines are FIGURE | CLAIM | REASON; the claim * covers all claims
+    of the figure that have no line of their own."""
     with open(REASONS) as file:
         lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
     split = [[cell.strip() for cell in line.split("|")] for line in lines]

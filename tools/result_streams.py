@@ -1,5 +1,6 @@
-"""Tables behind the figures of doc/results that are made of recorded L1D streams: S3 chapter 5 on `gtx480`, and
-S2's reuse distances on `m2090`. All with the papers' inputs, but for those of which a run takes many minutes."""
+"""Tables behind the figures of doc/results that are made from recorded L1D streams: S3 chapter 5 on
+`gtx480`, and S2's reuse distances on `m2090`. Inputs are the papers', except where a run would take
+many minutes."""
 
 WORKLOADS = ["bc", "bfs", "csr", "ell", "fld", "km", "mm", "prk", "pvr", "ss", "str", "bo", "bp", "bt", "clr", "dct",
              "fwt", "hot", "htw", "mis", "nw", "pf", "pth", "sc_small", "sr1", "sr2", "wc"]
@@ -14,12 +15,13 @@ S3_LOADS = {"ell": "139+155,145+162,148+165", "km": "26+33,192+202", "bfs": "12,
 
 
 def size_of(name, size):
-    """`size` is that of a whole page if it is not the papers'."""
+    """`size`: the size for the whole page, unless it uses the papers' sizes."""
     return size or SMALLER.get(name, "paper-s3")
 
 
 def measure(runs, name):
-    """The reuse distances of a workload on gtx480, and what bypasses of its loads would hit where S3 tells of them."""
+    """The reuse distances of a workload on gtx480, and the hits with bypassed loads for the loads
+    that S3 discusses."""
     commands = [("run", name, "--size", size_of(name, runs.size), "--record-l1d", "@l1d.zst"),
                 ("cache", "reuse", "@l1d.zst", "--ranges", ENDS, "--json")]
     if name in S3_LOADS:
@@ -35,7 +37,7 @@ def measure_s2(runs, name):
 
 
 def ask_all(runs):
-    """Starts what is needed, the longest first."""
+    """Starts the runs that are needed, the longest first."""
     for name in ("pvr", "mm"):
         measure(runs, name)
     for name in S2_WORKLOADS:

@@ -1,4 +1,5 @@
-"""The top of a page of doc/results: in short, contents, papers, the rule of verdicts, what agrees and what does not."""
+"""The top of a page of doc/results: the summary, contents, papers, rule of verdicts, and lists of
+what agrees and what does not."""
 import re
 
 from result_pages import read_reasons, reason_of, row
@@ -15,7 +16,7 @@ PAPERS = {
     "S4": "T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-Conscious Wavefront Scheduling. MICRO 2012",
 }
 WORDS = ["yes", "direction", "no", "look"]
-# Of the pages before machines, workloads, inputs and the rule of verdicts were revised.
+# Counts before machines, workloads, inputs and the rule of verdicts were revised.
 BEFORE = {("l1d", "S2"): [10, 19, 11, 4], ("l1d", "S3"): [11, 7, 6, 5],
           ("scheduling", "S4"): [19, 11, 15, 7], ("scheduling", "S3"): [7, 10, 18, 16]}
 RULE = """The verdict compares the sizes of effects. The effect of a relative number is its distance from 1 (the gain or loss); the
@@ -31,7 +32,7 @@ effect of any other number is the number itself.
 
 
 def slug(heading):
-    """The anchor that GitHub gives a heading."""
+    """The anchor that GitHub generates for a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 

@@ -1,6 +1,6 @@
-"""Tables behind the figures of doc/results that show single warps, or runs that need others first: S3 chapters 3 and 4, and those of
-result_streams.py.
-`heddle figure NAME --table FILE` draws them; tools/results.py writes them to the pages."""
+"""Tables behind the figures of doc/results that show single warps, or runs that need others first: S3
+chapters 3 and 4, and those of result_streams.py. `heddle figure NAME --table FILE` draws them;
+tools/results.py writes them to the pages."""
 import collections
 import concurrent.futures
 import csv
@@ -20,8 +20,9 @@ CAWS = {"caws_blk": "CAWS-blk", "caws_sm": "CAWS-SM", "caws_avg": "CAWS-avg"}
 
 
 class Runs:
-    """Runs whose warps are wanted one by one, made once each, in a folder that is removed at the end: all of BFS,
-    seconds each. What takes longer is in `answers`, and points of sweeps in the store."""
+    """Runs of BFS whose warps are examined one by one. Each takes seconds and is made once, in a
+    folder that is removed at the end. Longer runs are in `answers`, and points of sweeps in the
+    store."""
 
     def __init__(self, heddle, folder, store, answers, size, jobs):
         self.heddle, self.folder, self.store, self.answers, self.size = heddle, folder, store, answers, size
@@ -29,7 +30,7 @@ class Runs:
         self.jobs, self.quick, self.made = jobs, False, {}
 
     def start(self, *words, oracle=None):
-        """`heddle run WORDS`, after the run whose warps its oracle knows; the end of it is awaited by stats()."""
+        """`heddle run WORDS`, after the run that its oracle reads; stats() waits for its end."""
         key = words + (oracle,)
         if key not in self.made:
             known = oracle and self.start(*oracle)
@@ -46,7 +47,7 @@ class Runs:
         return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["stats"]
 
     def stream(self, *words):
-        """The L1D stream of a run, with what CPL says of its warps, and how often each PC loads."""
+        """The L1D stream of a run, with CPL's ratings of its warps, and how often each PC loads."""
         key = ("stream",) + words
         if key not in self.made:
             path = f"{self.folder}/{len(self.made)}.zst"
@@ -57,7 +58,7 @@ class Runs:
         return self.made[key]
 
     def distances(self, stream, *words):
-        """What `heddle cache reuse` says of it."""
+        """What `heddle cache reuse` prints for it."""
         command = [self.heddle, "cache", "reuse", stream, *words, "--json"]
         return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
@@ -65,7 +66,7 @@ class Runs:
         return self.start(*words, oracle=oracle)[1].result()
 
     def warps(self, *words, oracle=None):
-        """What became of every warp: {(launch, CTA): {warp: its row, in numbers}}."""
+        """The lifetimes of all warps: {(launch, CTA): {warp: its row of numbers}}."""
         path, end = self.start(*words, oracle=oracle)
         end.result()
         found = collections.defaultdict(dict)
@@ -83,7 +84,7 @@ def bfs(gpu, scheduler, shape="uniform"):
 
 
 def block_of_s3(warps):
-    """S3 looks at "Thread-Block 2, SM 3": here of the launch whose CTAs take longest."""
+    """S3 shows "Thread-Block 2, SM 3"; here it is that of the launch whose CTAs take longest."""
     time = collections.Counter()
     for (launch, _), cta in warps.items():
         time[launch] += max(w["cycles"] for w in cta.values())
@@ -139,7 +140,8 @@ def time_of(warps, ctas):
 
 
 def inversions(before, after, ctas):
-    """Shares of CTAs whose slowest warp was not foretold, and of those in which it was faster than the mean of its CTA."""
+    """Shares of CTAs whose slowest warp was not the predicted one, and of those in which it was
+    predicted to be faster than the mean of its CTA."""
     others = fast = 0
     for key in ctas:
         foretold, slowest = ranked(before[key])[-1], ranked(after[key])[-1]
@@ -188,7 +190,8 @@ def shares(name, parts):
 
 
 def scheduling(runs):
-    """Of the cycles of the slowest warp; and by Algorithm 2 as printed, of what a warp's categories come to."""
+    """Shares of the cycles of the slowest warp; and for Algorithm 2 as printed, shares of the sum
+    of a warp's categories."""
     head, rows = shares("scheduling", ["scheduling"])(runs)
     words = bfs("gtx480-cawa", "lrr")
     ranks = ranked(runs.warps(*words)[block_of_s3(runs.warps(*words))])
@@ -211,7 +214,8 @@ def critical_distances(runs):
 
 
 def reuse_by_pc(runs):
-    """Who loads a line next, if it is still there, in LRU caches of 16 ways: of 16 KB and of 256."""
+    """Which warp loads a line next, if the line is still present, in LRU caches of 16 ways: of 16
+    KB and of 256 KB."""
     stream, loads = runs.stream(*bfs("gtx480-cawa", "lrr"))
     rows = []
     hits = {}
@@ -227,7 +231,8 @@ def reuse_by_pc(runs):
 
 
 def oracle_of(runs, workload):
-    """Statistics under round robin, and under CAWS-avg, which knows how long each warp then took."""
+    """Statistics under round robin, and under CAWS-avg, which knows the lifetimes of warps in that
+    run."""
     size = runs.size or result_streams.SMALLER.get(workload, "paper-s3")
     words = ("run", workload, "--size", size, "--gpu", "gtx480-cawa", "--scheduler")
     return runs.answers.ask(words + ("lrr", "--attribute-out", "@warps.csv", "--json"),
@@ -239,7 +244,7 @@ def ask_oracles(runs):
 
 
 def caws_and_gcaws(runs):
-    """CAWS by runs of its own, the others from the points of S3 Figure 4.10."""
+    """CAWS by runs of its own, the other schedulers from the points of S3 Figure 4.10."""
     found = ask_oracles(runs)
     size = ["--size", runs.size] if runs.size else []
     command = [runs.heddle, "figure", "s3-fig4-10", "--store", runs.store, "--stored-only", *size, "--json"]

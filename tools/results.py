@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
-"""Writes a page of doc/results: figures of the papers, made by `heddle figure`, beside what the
-papers say.
+"""Writes a page of doc/results: the papers' figures, made by `heddle figure`, beside the papers'
+claims.
 
     tools/results.py PAGE HEDDLE STORE [--stored-only] [--only NAME,...] [--jobs N] [--size SIZE]
     tools/results.py hetero HEDDLE STORE [--quick] ...
     tools/results.py commands HEDDLE STORE [--jobs N]
 
-PAGE is atomics, l1d, scheduling, l2, llc or hetero; --quick runs a sample of its mixes. Results of points are kept in STORE, answers of other runs that take long in files of
-the folder STORE.answers. What they lack is run first; with --stored-only nothing is, but for runs of BFS that take
-seconds. --only regenerates those figures and tables and leaves the others as they are. `commands` prints what fills
-both, a line for a shell each, to be run anywhere:
+PAGE is atomics, l1d, scheduling, l2, llc or hetero; --quick runs a sample of the page's mixes.
+Results of points are stored in STORE, answers of other long runs in files of the folder
+STORE.answers. What is missing there is run first. With --stored-only nothing is run, except for
+runs of BFS that take seconds. --only regenerates the figures and tables named and leaves the others
+as they are. `commands` prints the commands that fill both, one shell line each, to be run anywhere:
 
     python3 tools/results.py commands build/heddle results.db | xargs -P 16 -d '\\n' -n 1 sh -c
 
-What stands in the page between `<!-- why FIGURE -->` and `<!-- end -->` is written by people and kept, but for
-the numbers it quotes (tools/result_pages.py). doc/results/reasons.txt has the reasons for differences."""
+The text between `<!-- why FIGURE -->` and `<!-- end -->` is written by hand and kept, except for
+the numbers it quotes (tools/result_pages.py). doc/results/reasons.txt has the reasons for
+differences."""
 import json
 import os
 import re
@@ -52,7 +54,7 @@ PAGES = {
 
 
 def figure(runs, name, options):
-    """The figure as JSON, its drawing left in FOLDER."""
+    """The figure as JSON; its drawing is written to FOLDER."""
     source = ["--store", runs.store, *options]
     if name in result_tables.TABLES:
         source = ["--table", result_tables.write(name, runs)]
@@ -68,7 +70,8 @@ def shown(values):
 
 
 def numbers(f):
-    """A row for each x, with its size where sizes differ, and one for each group that a claim speaks of."""
+    """A row for each x, with its size if sizes differ, and one for each group that a claim
+    names."""
     sizes = [[s or "-"] for s in f["sizes"]] if "sizes" in f else [[]] * len(f["x"])
     head = [f["x_axis"]] + ["size"] * ("sizes" in f) + [s["title"] for s in f["series"]]
     lines = [row(head), row(["---"] * len(head))]
@@ -88,7 +91,7 @@ def claims(f):
 
 
 def kept_figure(name, text):
-    """A figure as its section of the page has it, in place of the JSON that --only did not ask for."""
+    """A figure as its section of the page has it, for figures that --only does not regenerate."""
     title = text.split("\n")[1][len("## "):]
     return {"figure": name, "title": title, "paper": claims_of(text), "text": text}
 
@@ -128,7 +131,7 @@ WHERE a.value != '' AND r.workload IN ('fft', 'hot', 'sr1', 'sr2') AND r.size = 
 
 
 def stale_reads(runs):
-    """Of the points of the page's figures: are the marks sound?"""
+    """For the points of the page's figures: are the marks sound?"""
     query = STALE % (runs.size or "small")
     found = subprocess.run([runs.heddle, "query", "--store", runs.store, "--json", query], stdout=subprocess.PIPE, check=True)
     text = ("\n## Which marks are sound\n\nReads from DRAM of what L2 had dropped (`l2.stale_reads`) in the runs of the figures above: the fewest and the "
@@ -150,7 +153,7 @@ GROUP BY 1 ORDER BY 1"""
 
 
 def holds_of_mutexes(runs):
-    """Of the runs of S1 Figure 2 without speculative fetches."""
+    """For the runs of S1 Figure 2 without speculative fetches."""
     query = HOLDS % (runs.size or "small")
     found = subprocess.run([runs.heddle, "query", "--store", runs.store, "--json", query], stdout=subprocess.PIPE, check=True)
     text = ("\n## What a hold of a mutex costs\n\nStatistics of the runs of `s1-fig2` without speculative fetches, each divided by `atomics.acquires`: "
@@ -193,7 +196,7 @@ def write_page(page, runs, options):
     figures, lacking = [made[name] for name in names if name in made], [name for name in names if name not in made]
     text, problems = fill(page_text(page, figures, runs, old, keeps))
     text += f"\nTo be made: {', '.join(lacking)}.\n" if lacking else ""
-    with open(path, "w") as out: # what took so long to make is kept in any case
+    with open(path, "w") as out:  # long runs are saved in any case
         out.write(text)
     problems += problems_of(text)
     for problem in problems:
@@ -202,8 +205,8 @@ def write_page(page, runs, options):
 
 
 def print_commands(heddle, runs, jobs):
-    """Single runs, the longest first; then a process for each figure, which share the store. Other machines than those
-    of the papers come last."""
+    """Single runs, the longest first; then one process for each figure; all share the store.
+    Machines other than the papers' come last."""
     ask_all(runs)
     result_tables.ask_oracles(runs)
     ask_laboratory(runs)
@@ -229,7 +232,7 @@ def only_of(options):
 
 
 def options_of_figure(options):
-    """Those that `heddle figure` takes as well."""
+    """The options that `heddle figure` takes too."""
     at = options.index("--only") if "--only" in options else len(options)
     return [o for o in options[:at] + options[at + 2:] if o != "--quick"]
 

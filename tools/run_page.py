@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs the commands that a page shows and compares what they print with what the page says.
+"""Runs the commands on a page and compares their output with the page.
 
     tools/run_page.py PAGE HEDDLE SCRATCH           checks; prints what differs
     tools/run_page.py PAGE HEDDLE SCRATCH --write   writes the answers into the page
 
-A block ```LANGUAGE file=NAME is a file that the commands find; in a block ```console every line that begins
-with "$ " is a command of the shell, the lines up to the next one its answer. All commands of a page are run in one
-shell, in SCRATCH, with `heddle` and the folder of the sources as `sources` there. A page remembers the version of the
-model that its numbers are of. While that is the present one, answers must agree to the last digit;
-afterwards, when numbers may have moved, in the number of lines and in those without numbers."""
+A block ```LANGUAGE file=NAME is written to a file for the commands. In a block ```console every line that
+begins with "$ " is a shell command; the lines up to the next one are its output. All commands of a page run
+in one shell, in SCRATCH, with `heddle` and the source folder as `sources` there. A page records the model
+version of its numbers. If that is the current version, outputs must agree exactly. Otherwise
+numbers may have moved, and only the number of lines and the lines without numbers must agree."""
 import json
 import os
 import re
@@ -19,7 +19,7 @@ MARK = re.compile(r"<!-- numbers of model (\S+) -->")
 
 
 class Shell:
-    """One bash for all commands: folders and variables stay from one to the next."""
+    """One bash for all commands: folders and variables persist from one to the next."""
 
     END = "@@end of answer@@"
 
@@ -53,13 +53,13 @@ def cache_folder():
 
 
 def frame(lines):
-    """What stays when numbers move: how many lines there are, and those without a digit."""
+    """What stays the same when numbers move: the number of lines, and the lines without a digit."""
     words = [line.split() for line in lines if not re.search(r"[0-9]", line)]
     return [len(lines)] + words
 
 
 def answer_block(block, shell, same, failures):
-    """A block with the answers of today; notes where they differ from those that stand there."""
+    """A block with the current answers; records differences from those in the page."""
     answers = []
     for piece in re.split(r"^(?=\$ )", block, flags=re.M):
         if not piece.strip():

@@ -15,8 +15,8 @@ for p in $packages; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' ||
         missing="$missing $p"
 done
-# The report's page is bundled with npm. A Node.js from elsewhere brings its own, which Debian's package would
-# clash with.
+# The report's page is bundled with npm. A Node.js from elsewhere brings its own npm, with which
+# Debian's package would clash.
 command -v npm >/dev/null 2>&1 || missing="$missing nodejs npm"
 [ -z "$missing" ] && exit 0
 

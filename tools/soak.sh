@@ -1,17 +1,16 @@
 #!/bin/sh
-# What takes longer than a test may: every workload at `small` with every host variant, checked
-# against its reference and compared with the others, then on an independent OpenCL; OpenCL C's
-# mathematical functions on a million numbers each; piglit's tests of OpenCL; a sweep on Slurm whose
-# node fails; every fuzz
-# target for HEDDLE_FUZZ_SECONDS (default 3600). Ends with "N passed, N failed, N
-# skipped".
+# Checks that take longer than a test may: every workload at `small` with every host variant,
+# checked against its reference and compared with the others, then on an independent OpenCL; OpenCL
+# C's mathematical functions on a million numbers each; piglit's tests of OpenCL; a sweep on Slurm
+# whose node fails; every fuzz target for HEDDLE_FUZZ_SECONDS (default 3600). Ends with "N passed, N
+# failed, N skipped".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tools/checks.inc
 
 heddle=build/heddle
 
-# Runs every workload at small; what does not depend on the host goes to the file.
+# Runs every workload at small; output that does not depend on the host goes to the file.
 run_workloads() {
     to=$1
     shift

@@ -4,11 +4,9 @@
     tools/tables.py build/heddle
 
 replaces the table of warp schedulers between its markers; the rows of workloads that `heddle run all`
-prints; statistics shown below a `heddle run` command; the range of speeds. Whatever else the page
-shows of an output stays as it is.
-
-The numbers are those of this version: they move when the model does, and CHANGELOG.md says so.
-"""
+prints; statistics shown below a `heddle run` command; the range of speeds. Other output on the page
+stays as it is. The numbers are those of this version: they move when the model does, and
+CHANGELOG.md says so."""
 import json
 import math
 import re
@@ -24,7 +22,7 @@ BEGIN, END = "<!-- schedulers: begin -->\n", "<!-- schedulers: end -->\n"
 
 
 def run(heddle, scheduler):
-    """Every workload under a scheduler: name -> statistics. Stops if a result is wrong."""
+    """Runs every workload under a scheduler: name -> statistics. Stops if a result is wrong."""
     words = [heddle, "run", "all", "--size", SIZE, "--gpu", GPU, "--scheduler", scheduler, "--json"]
     results = json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
     return {r["workload"]: r["stats"] for r in results}
@@ -81,7 +79,7 @@ def replace_rows(lines, printed):
 
 
 def replace_statistics(heddle, lines):
-    """Below `$ build/heddle run ...`: statistics by their names."""
+    """Below `$ build/heddle run ...`: statistics by name."""
     new = {}
     for i, line in enumerate(lines):
         if line.startswith("$ build/heddle "):
@@ -101,7 +99,7 @@ def replace_statistics(heddle, lines):
 
 
 def replace_speeds(page, printed):
-    """The slowest and the fastest of the workloads run without timing."""
+    """The lowest and highest speed of the workloads in runs without timing."""
     speeds = [float(m.group(1)) for m in (re.search(r" s +([0-9.]+)  yes$", p) for p in printed) if m]
     text = f"**Speed**: {min(speeds):.0f} to {max(speeds):.0f} million"
     return re.sub(r"\*\*Speed\*\*: \d+ to \d+ million", text, page)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # test.sh [quick]
-# Every check there is: style, gcc, clang with sanitizers, threads, fuzz targets. `quick` is for daily
+# All checks: style, gcc, clang with sanitizers, threads, fuzz targets. `quick` is for daily
 # work: one build, style, and the tests that are not labelled `long`. Ends with "N passed, N failed, N
 # skipped". HEDDLE_FUZZ_SECONDS (default 10) is how long each fuzz target runs.
 set -u
@@ -19,7 +19,7 @@ if [ "${1:-}" = quick ]; then
     exit
 fi
 build build && run_tests build
-# Stands for clang's warnings, both sanitizers and fuzzing; and for processors without AVX2.
+# This build covers clang's warnings, both sanitizers and fuzzing; and processors without AVX2.
 build_sanitized && run_tests build-asan && fuzz_all "${HEDDLE_FUZZ_SECONDS:-10}"
 targets=unit_tests
 build build-tsan -DHEDDLE_TSAN=ON && run_tests build-tsan

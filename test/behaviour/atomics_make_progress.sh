@@ -1,7 +1,7 @@
 #!/bin/sh
-# Spin-locks and a barrier of all work-groups, made of atomics, end under every scheduler with every
-# atomics unit; what atomics return is one order for each address; and neither depends on the quantum,
-# the engine or the number of threads.
+# Spin-locks and a barrier of all work-groups, built from atomics, end under every scheduler with
+# every atomics unit. For each address there is one order of atomics that explains what they return.
+# Neither depends on the quantum, the engine or the number of threads.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -59,7 +59,7 @@ heddle = sys.argv[1]
 def names(what):
     return [r["name"] for r in json.loads(subprocess.run([heddle, "show", what, "--json"], stdout=subprocess.PIPE, check=True).stdout)]
 GROUPS, ITEMS = 8, 128
-def record(kernel):  # for schedulers that want to know how long warps take
+def record(kernel):  # for schedulers that need the lifetimes of warps
     subprocess.run([heddle, "run", "order.cl", "--entry", kernel, "--quiet", "--gpu", "gtx480", "--set", "n_sms=4", "--scheduler", "lrr", "--attribute-out", kernel + ".csv",
                     "--grid", str(GROUPS), "--block", str(ITEMS), "--arg", "out:1K:words", "--arg", "out:4K:result"], check=True)
 for kernel in ("tickets", "locked", "meet"):
@@ -102,7 +102,8 @@ for unit in units:
             n_runs += 1
 print(n_runs, "runs agree")
 
-# The first atomic of a warp that is alone: what it returns follows after l1d_latency where an SM performs it, and at L2 it does not.
+# The first atomic of a lone warp: if an SM performs it, its result takes l1d_latency; at L2 it
+# takes longer.
 with open("alone.ptx", "w") as f:
     f.write(""".version 6.0
 .target sm_30

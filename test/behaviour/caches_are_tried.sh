@@ -33,8 +33,8 @@ status 0 "$heddle" cache reuse "$scratch/bfs.zst" --insts 1G --ranges 0,7 && say
 status 0 "$heddle" cache reuse "$scratch/bfs.zst" --json && says '"compulsory_misses"'
 status 2 "$heddle" cache reuse "$scratch/bfs.zst" --ranges 7,7 && complains "ascending"
 
-# Distances worked out by hand: the loads of PC 1 are 3 others apart, of which 2 lines; that of PC 2
-# is 1 apart. Of several files a row each; drawings show what is printed.
+# Distances computed by hand: the loads of PC 1 have 3 others between them, on 2 lines; that of PC 2
+# has 1. Several files give one row each; drawings show the printed numbers.
 printf '%s\n' "0 0 0 0 1 L 0x0" "1 0 0 0 2 L 0x80" "2 0 0 0 3 L 0x100" "3 0 0 0 4 L 0x80" "4 0 0 0 5 L 0x0" >"$scratch/a.txt"
 printf '%s\n' "0 0 0 0 7 L 0x0" "1 0 0 0 7 L 0x0" >"$scratch/b.txt"
 one_set="--format text --sets 1 --line 128 --ranges 0,1,2"
@@ -69,8 +69,8 @@ status 2 "$heddle" cache replay "$scratch/bfs.zst" --svg "$scratch/x.svg" && com
 status 2 "$heddle" cache curve "$scratch/bfs.zst" "$scratch/bfs.zst" && complains "takes one FILE"
 [ ! -e "$scratch/x.svg" ] || fail "a mistake leaves a drawing"
 
-# Three lines in turn in a set of two ways: under LRU none ever hits. If one of the three loads goes
-# around the cache, the two others hit, but that each time it does not costs them both a hit.
+# Three lines in turn in a set of two ways: under LRU none ever hits. If one of the three loads
+# bypasses, the two others hit, but each time it does not bypass costs both a hit.
 awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%d 0 0 0 %d L %x\n", i, i % 3 + 1, i % 3 * 128 }' >"$scratch/turns.txt"
 one_set="--format text --sets 1 --ways 2 --line 128"
 # shellcheck disable=SC2086
@@ -118,7 +118,7 @@ status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs 70,1 && complains "ther
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --pcs some && complains "expected numbers"
 status 2 "$heddle" cache bypass "$scratch/bfs.zst" --ways 4,8 && complains "several caches"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --pcs 70 && complains "no meaning"
-# What would have no effect.
+# Options without an effect.
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --policy dlp && complains "--policy has no meaning with heddle cache curve"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --ways 4 && complains "--ways has no meaning"
 status 2 "$heddle" cache curve "$scratch/bfs.zst" --insts 1M && complains "--insts has no meaning"
@@ -168,7 +168,7 @@ cmp "$scratch/mine.csv" "$scratch/want.csv" || fail "the log differs"
 # shellcheck disable=SC2086
 status 0 "$heddle" cache replay "$scratch/mine.txt" $small --stores keep --json && says '"hits": 2'
 
-# Several caches and policies in one pass: each as it is alone.
+# Several caches and policies in one pass: each gives the result that it gives alone.
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,srrip,dlp,belady --ways 2,4 --sets 32,64 \
     --line 128,256 --no-compulsory --json
 printf '%s' "$out" >"$scratch/all.json"
@@ -190,7 +190,7 @@ done
 set -- "$heddle" "$scratch"
 [ "$(grep -c '"policy": "' "$scratch/all.json")" -eq 33 ] || fail "not 4 x 2 x 2 x 2 replays and the recorded one"
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 && says " sets  ways  line " && says "(recorded)"
-# Of an access only the first byte is recorded: how many shorter lines it wants nobody knows.
+# Only the first byte of an access is recorded, so the number of shorter lines it needs is unknown.
 for verb in replay curve reuse bypass; do
     status 2 "$heddle" cache $verb "$scratch/bfs.zst" --line 64 && complains "shorter than the recorded ones of 128"
 done
@@ -198,7 +198,7 @@ status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,4 --log x && complai
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --ways 2,x && complains "expected whole numbers"
 status 2 "$heddle" cache reuse "$scratch/bfs.zst" --sets 2,4 && complains "only a replay can use several caches"
 
-# What is read some at a time, and what is read at once because a policy wants to know the future.
+# Files are read in pieces, or as a whole if a policy needs the future.
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,ship --json
 printf '%s' "$out" >"$scratch/some.json"
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,ship,belady --json
@@ -226,7 +226,7 @@ for name in pd_max l1d.policy.pd_max; do
 done
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --set pd_max && complains "write it as pd_max=VALUE"
 status 2 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --set "=7" && complains "write it as NAME=VALUE"
-# By the name that runs and `show policy` have for it.
+# By the name that runs and `show policy` use.
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy lru,dlp --set dlp.pd_max=7 --json
 own_name=$out
 status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --set l1d.policy.pd_max=7 --json
@@ -235,7 +235,7 @@ import json, sys
 dlp, = json.load(sys.stdin)["replays"]
 assert dlp == json.loads(sys.argv[1])["replays"][1] and dlp["params"]["pd_max"] == 7, dlp
 ' "$own_name" || fail "a parameter by the name of runs"
-# Controls that could never settle; and both sides of that.
+# Controls that could never settle, and the nearest ones that can.
 ctrl_c() { want=$1; shift; status "$want" "$heddle" cache replay "$scratch/mine.txt" --format text --sets 1 --ways 2 --line 128 --policy ctrl_c "$@"; }
 ctrl_c 2 --set threshold_low=41 && complains "threshold_low=41 is above threshold_high=40"
 ctrl_c 0 --set threshold_low=40 && silent err
@@ -254,8 +254,8 @@ assert abs(prob["hits_per_load"] - prob["hits"] / 3000) < 1e-6 and 0.6 < prob["h
 ' || fail "hits of all loads: $out"
 # shellcheck disable=SC2086
 status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy none && says "hit rate  of loads"
-# Instructions are counted where the file tells of them, and missed where it does not: a recording
-# of the run itself has as many of them as its statistics.
+# Instructions are counted if the file records them, and reported as missing if not: a recording of
+# the run itself has as many as its statistics.
 for policy in dlp pdp; do
     # shellcheck disable=SC2086
     status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy $policy && complains "$policy also counts executed instructions"
@@ -285,8 +285,8 @@ status 0 "$heddle" show policy ctrl_c && says "608 bytes"
 # Did it do anything?
 status 0 "$heddle" cache replay "$scratch/mine.txt" --format text --sets 1 --ways 2 --line 128 --policy lru,none --json
 says '"lru_differences": 0' && says '"first_lru_difference": 0'
-# A PD of d protects from the next d - 1 loads: in d ways that is LRU, in one less it is not. Three
-# lines in turn in two ways, a PD of 2 and one of 3; by default it is 15.
+# A PD of d protects from the next d - 1 loads: with d ways that is LRU, with one way less it is
+# not. Three lines in turn in two ways, with a PD of 2 and one of 3; the default is 15.
 # shellcheck disable=SC2086
 status 0 "$heddle" cache replay "$scratch/turns.txt" $one_set --policy dlp --set pd_init=2 --set pd_max=2 --json
 says '"lru_differences": 0' && complains "the next 1 loads of its set, which has 2 ways: with immediate fills"
@@ -299,21 +299,21 @@ for ways in 15 16; do
     status 0 "$heddle" cache replay "$scratch/bfs.zst" --policy dlp --ways $ways --json && complains "the next 14 loads"
     says '"lru_differences": 0'
 done
-# Unless a store uses a line, which shortens no life: the other of two is protected then.
+# Unless a store uses a line, which shortens no life: then the other of the two lines is protected.
 printf '%s\n' "0 0 0 0 1 L 0" "1 0 0 0 1 L 80" "2 0 0 0 1 S 0" "3 0 0 0 1 L 100" >"$scratch/kept.txt"
 # shellcheck disable=SC2086
 status 0 "$heddle" cache replay "$scratch/kept.txt" $one_set --policy dlp --set pd_init=2 --set pd_max=2 --stores keep --json
 says '"lru_differences": 1' && complains "stores that use lines or bring them in, can make a difference"
 status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d srrip && says "first differed from lru at cycle"
-# Nor is it so in runs, while lines are on their way.
+# In runs it is not, because lines can be in flight.
 few_sets="--size tiny --gpu m2090 --l1d dlp --set l1d.n_sets=4"
 # shellcheck disable=SC2086
 status 0 "$heddle" run bfs $few_sets --set l1d.n_ways=15 && complains "the next 14 loads" && says "first differed from lru at cycle"
 # shellcheck disable=SC2086
 status 0 "$heddle" run bfs $few_sets --set l1d.n_ways=14 && silent err
 
-# No file that is read is written to, by whatever name, nor any twice; a folder is none. What was
-# there stays.
+# A file that is read is never written to, under any name, and no file is written twice; a folder is
+# not a file. Existing content stays.
 rm -f "$scratch"/read.txt "$scratch"/k.*
 cp "$scratch/mine.txt" "$scratch/read.txt"
 ln -sf read.txt "$scratch/link.txt"
@@ -334,7 +334,7 @@ done
 status 2 "$heddle" run "$scratch/k.cl" --arg out:4:"$scratch/k.cl" && complains "that file is an input"
 status 2 "$heddle" run "$scratch/k.cl" --arg buf:@"$scratch/k.before" --record-l1d "$scratch/k.before" && complains "that file is an input"
 status 2 "$heddle" run "$scratch/k.cl" --arg buf:4 --record "$scratch/k.new" --record-l1d "$scratch/./k.new" && complains "--record-l1d also writes to that file"
-for option in "--arg buf:4 --record-l1d $scratch" "--arg out:4:$scratch"; do # and not after a run, which would fail
+for option in "--arg buf:4 --record-l1d $scratch" "--arg out:4:$scratch"; do # and the error comes before the run
     # shellcheck disable=SC2086
     status 4 "$heddle" run "$scratch/k.cl" --block 64 $option && complains "Is a directory"
 done
@@ -345,11 +345,12 @@ status 0 "$heddle" run "$scratch/k.cl" --arg buf:4 --record "$scratch/k.trace" -
 cp "$scratch/k.trace" "$scratch/k.trace.before"
 status 2 "$heddle" run --replay "$scratch/k.trace" --record-l1d "$scratch/k.trace" && complains "that file is an input"
 cmp "$scratch/k.trace" "$scratch/k.trace.before" || fail "a trace that was replayed is another one"
-# A buffer goes back to where it came from, if its argument says so; and what is there is replaced.
+# A buffer is written back to the file it came from if its argument says so, and replaces the
+# content.
 printf '\1\0\0\0' >"$scratch/x.bin"
 status 0 "$heddle" run "$scratch/k.cl" --arg inout:@"$scratch/x.bin":"$scratch/x.bin" --record-l1d "$scratch/k.trace"
 [ "$(od -An -td4 "$scratch/x.bin" | tr -d ' ')" = 2 ] || fail "a buffer in place"
-# First loads left out: of 6 loads 3 are, by two SMs, and one of the others misses.
+# First loads left out: of 6 loads by two SMs 3 are first loads, and one of the others misses.
 status 0 "$heddle" cache replay "$scratch/mine.txt" --format text --sets 2 --ways 4 --line 128 --no-compulsory --json
 says '"compulsory_misses": 3' && says '"miss_rate_without_compulsory": 0.333'
 status 0 "$heddle" cache curve "$scratch/bfs.zst" --no-compulsory && says "misses but first"

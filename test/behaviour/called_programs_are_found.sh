@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/check_programs.py finds the programs that scripts call, and takes no other word for one.
+# tools/check_programs.py finds the programs that scripts call, and mistakes no other word for one.
 scratch=$2
 mkdir -p "$scratch"
 . test/behaviour/expect.inc

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A kernel that goes wrong, or never ends: exit status 3, the place, and what it waits for or lacks;
+# A kernel that faults or never ends gives exit status 3, the place, and what it waits for or lacks;
 # with --json one object that says the same.
 heddle=$1
 scratch=$2
@@ -56,7 +56,7 @@ assert r['kernels'][0]['cycles'] == 20000 and r['stats']['ctas'] == 0, r
 status 3 "$heddle" run "$scratch/spin.ptx" --functional --block 64 --arg buf:64 --max-insts 1M
 complains "instruction" && complains "spin.ptx:7" && says "PARTIAL statistics"
 
-# Without a limit there is a warning while it goes on; here the limit only ends the test.
+# Without a limit there is a warning while it runs; here the limit only ends the test.
 status 3 "$heddle" run "$scratch/spin.ptx" --block 64 --arg buf:64 --set n_sms=1 \
     --set memory.n_partitions=1 --max-cycles 3400K --json
 complains "warning: launch 1 seems to spin forever" && complains "in kernel 'k', $scratch/spin.ptx:7"
@@ -79,7 +79,7 @@ kernel trap 'trap;'
 run trap --engine skip
 complains "executed a trap" && case $err in *cooperative*) fail "not cooperative" ;; esac
 
-# Only what the user has allocated is named as the nearest.
+# Only the user's allocations are named as the nearest.
 kernel beyond 'st.global.u32 [%a+640], %t;'
 run beyond --engine skip
 complains "nearest allocation: 'argument 1 (buf:64)', 64 bytes at" && complains "ended 576 bytes below"
@@ -102,12 +102,12 @@ assert 'stats' not in r, r
 " || fail "one JSON object with the error"
 done
 
-# A workload that fails shows no statistics as if all were well: none after a fault, marked ones
-# after a limit, none at all in a row of many.
+# A failed workload does not show statistics as if it had succeeded: none after a fault, marked ones
+# after a limit, none in a row of many.
 status 3 "$heddle" run bfs --size tiny --max-cycles 3000
 complains "stopped after 3000 cycles" && says "NOT verified, it did not run to its end" &&
     says "PARTIAL statistics, up to where"
-# What a machine was doing shows in a few of each kind.
+# The report shows a few warps of each kind.
 status 3 "$heddle" run kmn --size tiny --max-cycles 5000
 [ "$(printf '%s\n' "$err" | wc -l)" -le 60 ] || fail "a flood"
 complains "    ... and 13 more of this kind (sm)" && complains "    ... and 4 more of this kind (partition)"
@@ -130,7 +130,7 @@ complains "failed.json: " && complains "failed, there is nothing to compare"
 status 3 "$heddle" run bfs ss --size tiny --max-cycles 3000
 says "NO: FAILED" && case $out in *3,000*) fail "statistics of a failed run in a row" ;; esac
 
-# What ptxas would not take is mentioned.
+# PTX that ptxas would refuse gives a note.
 printf '.version 99.0\n.target sm_3x\n.visible .entry k() { ret; }\n' >"$scratch/odd.ptx"
 status 0 "$heddle" run "$scratch/odd.ptx" --functional
 complains "odd.ptx:1:10: warning: PTX 99.0 is newer than 9.0" &&

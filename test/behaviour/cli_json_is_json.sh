@@ -22,7 +22,7 @@ printf '.version 6.0\n.target sm_35\n.address_size 64\n.entry e()\n{\nret;\n}\n'
 "$heddle" run "$scratch/e.ptx" --functional --block 33 --json >"$scratch/file.json"
 "$heddle" ptx "$scratch/e.ptx" --json >"$scratch/ptx.json"
 
-# A broken file does not vanish from a list of many.
+# In a list of many, a broken file still appears.
 printf '.version 6.0\n.target sm_35\n.entry e()\n{\n  rett;\n  bar.sink 0;\n}\n' >"$scratch/broken.ptx"
 echo '__kernel void k(void) { x; }' >"$scratch/broken.cl"
 if "$heddle" ptx --json "$scratch/broken.ptx" "$scratch/none.ptx" "$scratch/broken.cl" \
@@ -66,7 +66,7 @@ assert all(t["meaning"] and (not t["page"] or os.path.exists("doc/" + t["page"])
 all_stats = load("stats")
 names = [s["name"] for s in all_stats if not s["timed"]]
 classes = [c["name"] for c in load("classes")]
-# The names that users of GPGPU-Sim look for each have one of ours beside them.
+# Each name that users of GPGPU-Sim look for has Heddle's name beside it.
 assert {s["gpgpu_sim"] for s in all_stats if s["gpgpu_sim"]} == {
     "gpu_tot_sim_cycle", "gpu_tot_sim_insn", "gpu_tot_ipc", "gpgpu_n_tot_w_icount",
     "gpu_tot_occupancy", "L1D_total_cache_accesses", "L1D_total_cache_misses",
@@ -74,7 +74,7 @@ assert {s["gpgpu_sim"] for s in all_stats if s["gpgpu_sim"]} == {
     "L2_total_cache_misses", "L2_total_cache_pending_hits", "total dram reads",
     "total dram writes"}
 
-# Hardware costs worked out by hand: 48 warps and 2 issue slots, groups of 8 warps.
+# Hardware costs computed by hand: 48 warps and 2 issue slots, groups of 8 warps.
 schedulers = {s["name"]: s for s in load("schedulers")}
 assert {"lrr", "gto", "oldest", "gtrr", "two_level", "two_level_gto", "swl"} <= set(schedulers)
 two_level = schedulers["two_level"]
@@ -83,7 +83,8 @@ assert [p["name"] for p in two_level["params"]][0] == "scheduler.group_size"
 assert two_level["cost_bits"] == {"total": 2 * 2 + 2 * 3 * 3 + 48,
                                   "parts": {"active group": 4, "last warps": 18, "stalled warps": 48}}
 policies = {p["name"]: p for p in load("policies")}
-# Criticality-aware ones with what tells it: four counters of 32 bits a warp; CAWA with its L1D policy.
+# Criticality-aware mechanisms include their provider: four counters of 32 bits per warp; CAWA
+# includes its L1D policy.
 def parts(name, whose):
     return {k: v for k, v in schedulers[name]["cost_bits"]["parts"].items() if k.startswith(whose + ": ")}
 for name in ("gcaws", "cawa"):

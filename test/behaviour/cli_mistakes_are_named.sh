@@ -1,5 +1,6 @@
 #!/bin/sh
-# Whatever is misspelt or missing: the message says so, suggests, and the exit status is 2.
+# Whatever is misspelt or missing: the message says so and suggests a correction, and the exit
+# status is 2.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -77,7 +78,7 @@ status 2 "$heddle" run bfs --functional --grid 3 && complains "--grid is for fil
 status 2 "$heddle" run bfs --scheduler gt && complains "did you mean 'gto'?" && silent out
 status 2 "$heddle" run bfs --l1d lur && complains "did you mean 'lru'?" && silent out
 status 2 "$heddle" run bfs --max-insts 10 && complains "limit a timed run in cycles" && silent out
-# What has no effect is refused, not passed over.
+# Options without an effect are refused, not ignored.
 for option in "--engine cycle" "--quantum 3" "--max-cycles 3" "--threads 2" \
     "--fast-paths off"; do
     # shellcheck disable=SC2086
@@ -97,7 +98,7 @@ if [ "$(getconf _NPROCESSORS_ONLN)" -lt 256 ]; then
     status 0 "$heddle" run "$scratch/one.ptx" --threads 256 --quiet && silent err
 fi
 status 0 "$heddle" run "$scratch/one.ptx" --threads 1 && silent err
-# So is what shows nothing.
+# So are options that would show nothing.
 status 0 "$heddle" run "$scratch/one.ptx" --timeline "$scratch/t.json" --timeline-cycles 9999999- &&
     complains "the timeline is empty: nothing ran in the cycles 9999999-; the run ended at cycle"
 status 0 "$heddle" run "$scratch/one.ptx" --timeline "$scratch/t.json" --timeline-sms 14 &&
@@ -142,7 +143,7 @@ status 0 "$heddle" show gpu "$scratch/bare.yaml" && silent err
 says "bare.yaml:1"
 says "configs/gtx480.yaml:5: S3 Table 5.1"
 
-# A file of another kind is named as such, and a compiler's flood ends.
+# A file of another kind is named as such, and a compiler's flood of errors is cut.
 for ending in ptx cl cu; do
     cp "$heddle" "$scratch/binary.$ending"
     status 2 "$heddle" run "$scratch/binary.$ending" && silent out &&
@@ -160,7 +161,7 @@ head -3 "$scratch/flood.cl" >"$scratch/few.cl"
 status 2 "$heddle" run "$scratch/few.cl" && complains "few.cl:3:"
 case $err in *"more lines"*) fail "a few messages are cut" ;; esac
 
-# A file that cannot be parsed does not keep the others from being looked at.
+# A file that cannot be parsed does not prevent the others from being read.
 cat >"$scratch/good.ptx" <<'PTX'
 .version 6.0
 .target sm_35

@@ -49,7 +49,7 @@ status 0 run --entry add_one --block 4 --arg "inout:@$scratch/in:$scratch/inc" -
 status 0 run --entry add_one --block 4 --arg "inout:@$scratch/in:$scratch/in" --quiet
 [ "$(ints "$scratch/in")" = "2 3 4 5" ] || fail "a file can be its own result"
 
-# Random buffers: the same for the same seed, others for another.
+# Random buffers: equal for equal seeds, different for different ones.
 for run in 7-first 7-again 8; do
     status 0 run --entry copy --block 250 --arg "out:1000:$scratch/random-$run" \
         --arg "rand:1000:${run%%-*}" --quiet
@@ -60,7 +60,7 @@ status 0 run --entry greet --grid 2 --arg i32:2 --quiet
 [ "$out" = "thread 0 of 2
 thread 1 of 2" ] || fail "printf should reach the output"
 
-# Nothing is left of a result that could not be made or written.
+# A result that could not be computed or written leaves no file.
 rm -f "$scratch/never"
 status 2 run --entry stray --block 4 --arg "out:16:$scratch/never" --arg i32:1
 [ ! -e "$scratch/never" ] || fail "a failed run left its result behind"
@@ -93,7 +93,7 @@ status 2 run --entry add_one --arg i33:3 && complains "did you mean 'i32'?"
 status 2 run --entry add_one --arg "buf:@$scratch/none" && complains "cannot read"
 status 2 run --entry add_one --arg "buf:4:@$scratch/in" && complains "do not fit"
 
-# CUDA C: a kernel answers to the name in its source as well as to the one C++ makes of it.
+# CUDA C: a kernel can be named as in its source or by its mangled name.
 cat >"$scratch/k.cu" <<'CU'
 __global__ void scale(int *x, int by) { x[threadIdx.x] *= by; }
 namespace deep { namespace er { __global__ void negate(int *x) { x[threadIdx.x] = -x[threadIdx.x]; } } }
@@ -115,7 +115,8 @@ status 2 cuda --entry twice --arg buf:4
 complains "several kernels called twice; choose one with --entry: _Z5twiceIiEvPT_, _Z5twiceIfEvPT_"
 status 2 cuda --entry scael --arg buf:4 && complains "did you mean 'scale'?"
 
-# A full disk is an error, not silence; a reader that has gone ends the program as it ends others.
+# A full disk is an error, not silence; a reader that has closed its end terminates the program in
+# the usual way.
 "$heddle" show workloads >/dev/full 2>"$scratch/messages"
 [ $? -eq 4 ] || fail "a full disk should be exit status 4"
 grep -q "cannot write the output" "$scratch/messages" || fail "a full disk should be reported"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# host.copies_warm_l2 holds for `heddle run` and for OpenCL programs alike, and not for traces.
+# host.copies_warm_l2 works for `heddle run` and for OpenCL programs, and not for traces.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# CPU programs by name: recorded once, kept, and made again if what is kept is damaged.
+# CPU programs by name: recorded once, cached, and recorded again if the cached file is damaged.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"

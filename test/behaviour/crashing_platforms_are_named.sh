@@ -1,10 +1,11 @@
 #!/bin/sh
-# An OpenCL platform that crashes ends no run without a word: it is named, and others are used instead.
+# A crashing OpenCL platform does not end a run silently: it is named, and other platforms are used
+# instead.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch/alone" "$scratch/beside"
 . test/behaviour/expect.inc
-export ASAN_OPTIONS=detect_leaks=0 # the threads of a platform keep what they have
+export ASAN_OPTIONS=detect_leaks=0 # the threads of a platform never free their memory
 
 platform=$(dirname "$heddle")/test/crashing_platform.so
 echo "$platform" >"$scratch/alone/crashing.icd"
@@ -15,7 +16,7 @@ complains "Crashing Platform crashes when asked for its devices: Aborted: no dev
 status 4 env HEDDLE_TEST_PLATFORM=early "$heddle" run nw --size tiny --on opencl && silent out
 complains "libOpenCL.so.1 crashes when asked for its platforms: Aborted: no platforms today"
 
-# Before and behind one that works. Debian's libOpenCL asks every platform when it sorts several.
+# Before and after one that works. Debian's libOpenCL calls every platform when it sorts several.
 unset OCL_ICD_VENDORS
 if ! lacks_opencl "a platform that works beside one that crashes"; then
     cp /etc/OpenCL/vendors/*.icd "$scratch/beside"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What --attribute, --attribute-out and --timeline tell adds up to the statistics of the run and to
-# each other, is the same whatever the quantum, the engine and the threads, and changes nothing of what is
-# simulated.
+# The output of --attribute, --attribute-out and --timeline adds up to the statistics of the run and
+# agrees with each other. It is the same with every quantum, engine and number of threads, and
+# changes nothing that is simulated.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -46,7 +46,7 @@ sed 's/void mix/void a_kernel_with_quite_a_long_name/' mix.cl >long.cl
     shift
     "$heddle" run long.cl "$@" --attribute >long_name
 )
-# What else was asked for is told too, beside the cycles.
+# Other requested output is printed too, beside the cycles.
 "$heddle" run "$@" --attribute --locality --belady --kernels >both
 "$heddle" run "$@" --locality --belady >alone
 for told in both alone; do
@@ -72,7 +72,7 @@ def simulated(run):
     return {k: v for k, v in run["stats"].items() if not k.startswith(("host.", "attribution."))}
 def records(name):
     rows = list(csv.DictReader(open(name + ".csv")))
-    origin = rows.pop() # what was run, in the kernel's column alone
+    origin = rows.pop() # the command, in the kernel's column only
     assert origin.pop("record") == "run" and origin.pop("kernel") and not any(origin.values()), origin
     for r in rows:
         for k in r:
@@ -122,7 +122,8 @@ for name in ("mix", "lrr", "bfs"):
 used = {n for n in NAMES.values() for f in ("mix", "lrr") if load(f)["stats"]["attribution." + n]}
 assert used == set(NAMES.values()), set(NAMES.values()) - used
 
-# S3's Algorithm 2 as printed: every visit counts for its cause and for Scheduling, so that this is the whole life.
+# S3's Algorithm 2 as printed: every visit counts for its cause and for Scheduling, so Scheduling is
+# the whole lifetime.
 assert simulated(load("printed")) == simulated(load("lrr"))
 for r, p in zip(records("lrr"), records("printed")):
     causes = [n for n in NAMES.values() if n != "scheduling"]
@@ -130,7 +131,7 @@ for r, p in zip(records("lrr"), records("printed")):
     assert p["scheduling"] == r["scheduling"] + sum(r[n] for n in causes)
     assert r["record"] == "cta" or p["scheduling"] == r["end_cycle"] - r["start_cycle"]
 
-# Timelines: the documented keys; slices of a thread side by side; as the records have it.
+# Timelines: the documented keys; slices of a thread are contiguous and agree with the records.
 def check_trace(name, run, rows):
     trace = load(name + ".trace")
     assert trace["otherData"]["gpu"] == "gtx480" and trace["otherData"]["ts"] == "core cycles"
@@ -174,7 +175,7 @@ def check_trace(name, run, rows):
         total = 0
         for sm in range(4):
             steps = [e for e in events if e["ph"] == "C" and e["pid"] == sm and e["name"] == title]
-            assert steps and steps[-1]["args"]["value"] == 0  # back to rest
+            assert steps and steps[-1]["args"]["value"] == 0  # idle again
             for a, b in zip(steps, steps[1:]):
                 total += a["args"]["value"] * -(-(b["ts"] - a["ts"]) // 256)
         assert total == run["stats"][stat], title
@@ -204,7 +205,7 @@ for name in ("mix", "lrr"):
     events = check_trace(name, load(name), records(name))
     check_instructions(load(name), events)
 
-# A window is what it would be cut out of the whole.
+# A window equals the same part of the whole.
 whole, part = load("mix.trace")["traceEvents"], load("part.trace")["traceEvents"]
 expected = []
 for e in whole:
@@ -236,7 +237,7 @@ for title, name in NAMES.items():
     assert abs(shares[title] - 100 * load("bfs")["stats"]["attribution." + name] / total) < 0.051
 PY
 
-# What cannot be attributed or drawn is said, and leaves no file.
+# If something cannot be attributed or drawn, the message says so, and no file is left.
 refused() {
     words=$1
     shift
@@ -266,8 +267,8 @@ assert all(r["stats"]["attribution.exec"] == r["stats"]["sm.issued"] > 0 for r i
 "$heddle" run nw --size tiny --quiet --timeline open.json --timeline-cycles 100-
 "$heddle" run nw --size tiny --quiet --timeline open.json --timeline-cycles -200 --timeline-sms 14
 
-# A name in .gz is compressed, and a limit cuts the drawing off at a sample; what is drawn is the beginning of the
-# whole.
+# A file name in .gz is compressed, and a limit ends the drawing at a sample; the drawing is then
+# the beginning of the whole.
 "$heddle" run "$@" --quiet --timeline whole.json.gz
 python3 -c 'import gzip; assert gzip.open("whole.json.gz").read() == open("mix.trace.json", "rb").read()'
 "$heddle" run "$@" --quiet --timeline limited.json.gz --timeline-limit 1M 2>err
@@ -295,8 +296,8 @@ for option in "--timeline /dev/full" "--record-l1d /dev/full" "--series 100 --se
         grep -q "the launch was stopped" err && ! grep -q "elapsed_cycles" out
 done
 
-# A run that is stopped is attributed and drawn up to there, warps that still live included, whatever the
-# engine.
+# A run that is stopped is attributed and drawn up to there, including warps that are still alive,
+# with either engine.
 for engine in skip cycle; do
     status=0
     "$heddle" run "$@" --max-cycles 6000 --engine $engine --json --attribute-out cut_$engine.csv \

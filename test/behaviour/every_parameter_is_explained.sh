@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every parameter of every GPU, scheduler, policy and atomics unit stands in doc/commands.md with its unit, range and
-# meaning, and in `heddle show gpu` with the place where its value was set and, if chosen, the reason.
+# Every parameter of every GPU, scheduler, policy and atomics unit is in doc/commands.md with its
+# unit, range and meaning, and in `heddle show gpu` with the place where its value was set and, if
+# chosen, the reason.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"

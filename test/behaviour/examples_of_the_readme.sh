@@ -28,7 +28,7 @@ status 3 "$heddle" run examples/saxpy.ptx --functional --grid 4 --block 256 --ar
     --arg f32:1.5 --arg "buf:@$scratch/short" --arg buf:4000
 complains "saxpy.ptx"
 complains "CTA 3,0,0, thread 231,0,0"
-# The README shows this very report; only the line of the PTX is the compiler's.
+# The README shows exactly this report; only the line in the PTX depends on the compiler.
 status 3 "$heddle" run examples/saxpy.cl --functional --grid 4 --block 256 --arg i32:1000 \
     --arg f32:1.5 --arg rand:4000:7 --arg out:3996:y.bin
 printf '%s\n' "$err" | grep -v "in kernel" >"$scratch/report"
@@ -36,7 +36,7 @@ while read -r line; do
     grep -qF -- "$line" README.md || fail "the README does not show: $line"
 done <"$scratch/report"
 [ -s "$scratch/report" ] || fail "no report"
-# A buffer takes memory of the host where it is used, not where it is zero.
+# A buffer takes host memory only where it is used, not where it is still zero.
 status 0 "$heddle" run examples/saxpy.ptx --functional --grid 4 --block 256 --arg i32:1000 \
     --arg f32:1.5 --arg buf:4G --arg buf:4G --json
 rss=$(printf '%s' "$out" | sed -n 's/.*"host.peak_rss_bytes": *\([0-9]*\).*/\1/p' | head -n 1)

@@ -1,13 +1,13 @@
 #!/bin/sh
-# A file that is not there, or is a folder, is a mistake (2); one that is there and cannot be read is
-# the environment's failure (4), whatever reads it; and the help says so.
+# A file that does not exist, or is a folder, is a user's mistake (2); one that exists and cannot be
+# read is a failure of the environment (4), whatever reads it; and the help says so.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
 mkdir -p "$scratch"
 . test/behaviour/expect.inc
 
-# Nobody can read a link that leads back to itself, not even root.
+# A link that leads back to itself cannot be read, not even by root.
 for name in loop.ptx loop.cl loop.trace loop.json loop.yaml loop.db loop.zst loop.bin; do
     ln -s "$name" "$scratch/$name"
 done

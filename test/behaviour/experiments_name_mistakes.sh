@@ -1,6 +1,6 @@
 #!/bin/sh
-# Experiments, figures and comparisons that cannot mean what they say are refused with the reason, and
-# what a store cannot keep is not said to be kept.
+# Experiments, figures and comparisons that cannot mean what they say are refused with the reason,
+# and Heddle does not claim to have stored what a store cannot hold.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -129,7 +129,7 @@ assert "more than 16 series" in figure("{value: ipc, over: scheduler.limit}", to
 none = call("figure", "s4-fig3", "--store", "r.db", "--stored-only", "--size", "tiny", want=2)
 assert "r.db has 0 of the figure's" in none.stderr
 
-# What a scheduler is compared with may have other parameters than it has.
+# A scheduler may be compared with one that has other parameters.
 partner = head.replace("gto]", "swl: {limit: [2]}]")
 related = figure("{value: ipc, over: scheduler, relative_to: {scheduler: lrr}, with_mean: geometric}",
                  "paper:\n  - {says: a, source: b, series: swl, at: [ss, bp], about: 1}\n"
@@ -145,21 +145,21 @@ rows = list(csv.reader(io.StringIO(call("figure", "f.yaml", "--store", "r.db", "
 assert rows[0] == ["workload", "lrr", "swl", "lrr (paper)"] and rows[1][3] == "1" and rows[2][3] == ""
 assert not os.path.exists("-")
 
-# Nothing of a drawing is beyond its edge, however long its names are.
+# Nothing in a drawing exceeds its edge, however long its names are.
 import xml.etree.ElementTree as xml
 write("f.yaml", head.replace("title: T\n", "title: " + "Long & longer " * 12 + "\n") + "series:\n"
       "  - {value: ipc, over: scheduler, names: {lrr: %s, gto: A & B}}\n" % ("round robin " * 12) +
       "paper:\n  - {says: a, source: b, series: A & B, highest_at: ss}\n")
 call("figure", "f.yaml", "--store", "r.db", "--svg", "f.svg")
 texts = [t for t in xml.parse("f.svg").getroot().iter("{http://www.w3.org/2000/svg}text")]
-def width(t): # of ordinary letters; long lines say how small theirs are
+def width(t): # for ordinary letters; long lines give their own letter size
     letters, style = len("".join(t.itertext())), t.get("style", "")
     return letters * (float(style.partition("font-size:")[2].partition("px")[0]) * 0.55 if style else 5)
 for t in texts:
     assert "transform" in t.attrib or float(t.get("x")) + width(t) <= 800 or t.get("text-anchor"), xml.tostring(t)
 assert sum(t.get("style") is not None for t in texts) >= 2
 
-# What is ahead is told where it can be known.
+# The remaining work is printed if it can be known.
 write("more.yaml", "workloads: [ss, bp]\nsize: tiny\nschedulers: [lrr, gto, gtrr]\n")
 with sqlite3.connect("r.db") as db:
     db.execute("UPDATE run SET seconds = CASE workload WHEN 'ss' THEN 100 ELSE 20 END")
@@ -191,7 +191,7 @@ assert moved and all(m["unit"] == units[m["name"]] for m in moved), moved
 assert "different kernels" in call("compare", "--first-difference", "ss --size tiny",
                                    "bp --size tiny", want=2).stderr
 
-# After an upgrade the results of the model before are there to be named, and not in the way.
+# After an upgrade the results of the previous model can still be named, and do not interfere.
 with sqlite3.connect("r.db") as db:
     db.execute("UPDATE run SET model = 'older' WHERE scheduler = 'lrr'")
 assert "only for other versions of the model" in compares("scheduler=lrr", "core_clock_mhz=700,scheduler=gto", want=2).stderr
@@ -212,7 +212,7 @@ assert pipe.stderr.read() == b"" and pipe.wait() == -signal.SIGPIPE
 
 # --- sweeps whose store, worker or own process goes away ---
 write("long.yaml", "workloads: [str]\nsize: small\nseeds: [74, 75]\n")
-def is_run(pid):  # not a compiler that the sweep has called before
+def is_run(pid):  # not a compiler that the sweep called earlier
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as f:
             return f.read().split(b"\0")[1:2] == [b"run"]
@@ -250,7 +250,7 @@ with sqlite3.connect("gone.db") as db:
 process, worker = long_sweep("gone.db")
 for name in ("gone.db", "gone.db-wal", "gone.db-shm"):
     os.remove(name)
-os.kill(worker, signal.SIGABRT)  # a failure of its own, which is to be stored
+os.kill(worker, signal.SIGABRT)  # its own failure, which must be stored
 out, err = process.communicate()
 assert process.returncode == 4 and "was removed or replaced" in err and "results are in" not in out, (out, err)
 PY

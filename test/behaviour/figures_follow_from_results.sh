@@ -76,8 +76,8 @@ for x, (speed, misses, ss, bp, paper) in rows.items():
     assert abs(speed - 2 / (1 / ratios[0] + 1 / ratios[1])) < 1e-12
     assert abs(misses - (mpki["ss", x] + mpki["bp", x]) / 2) < 1e-12
 
-# The lines go through their numbers, on each side with a scale of its own: logarithmic on the left, where relative
-# numbers differ by more than a factor of 5, from 0 on the right.
+# The lines pass through their numbers, with a separate scale on each side: logarithmic on the left,
+# where relative numbers differ by more than a factor of 5, from 0 on the right.
 root = xml.parse("l.svg").getroot()
 paths = [p for p in root.iter(svg + "path") if p.get("stroke-width") == "2"]
 assert len(paths) == 4 and [bool(p.get("stroke-dasharray")) for p in paths] == [0, 1, 0, 0]
@@ -103,8 +103,9 @@ for wanted in ("Warps & <caches>",
                "the paper's best", "stated by the paper"):
     assert wanted in texts, (wanted, texts)
 
-# A machine on which one workload gains and another loses: eight ways, and shared memory that answers late. ss thrashes four ways
-# and has no shared memory; bp hardly reuses lines, and its reductions go through shared memory.
+# A machine on which one workload gains and another loses: eight ways, and slow shared memory. ss
+# thrashes four ways and uses no shared memory; bp hardly reuses lines, and its reductions use
+# shared memory.
 with open(f"{root_folder}/configs/gtx480.yaml") as f:
     machine = f.read()
 for old, new in (("name: gtx480", "name: eight"), ("l1d:\n  n_sets: 32\n  n_ways: 4", "l1d:\n  n_sets: 32\n  n_ways: 8"),
@@ -213,7 +214,7 @@ assert max(sum(r[:2]) for r in rows.values()) * unit <= 272.1 # the plot is as h
 curves = [p for p in root.iter(svg + "path") if p.get("stroke-width") == "2"]
 assert len(curves) == 1 and len(re.findall("[ML]", curves[0].get("d"))) == 2
 
-# --- a workload with a size of its own, which a size from the command line overrules; two coordinates
+# --- a workload with a size of its own, which a size on the command line overrides; two coordinates
 # that are one ---
 write("sizes.yaml", """title: Sizes
 source: a test
@@ -300,7 +301,7 @@ for w in ("srk", "bp"):
     assert rows[w] == [ipc[w, limit] / gto[w], mpki[w, limit], 1], (rows, w)
 assert abs(rows["harmonic mean"][0] - 2 / (1 / rows["srk"][0] + 1 / rows["bp"][0])) < 1e-12
 verdicts = {says: word for says, word in re.findall(r"^(\S.*?)  .*  (yes|no|direction) +a test$", text, re.M)}
-assert rows["srk"][0] > 1 > rows["bp"][0] # or else the verdicts show nothing
+assert rows["srk"][0] > 1 > rows["bp"][0] # otherwise the verdicts show nothing
 assert verdicts == {"gto is better on bp": "yes", "gto is better on srk": "no",
                     "gains at least a little": "yes", "gains at least much": "direction"}, (verdicts, text)
 write("limits.yaml", head_of_best + """x: {axis: scheduler.limit, title: warps}
@@ -336,7 +337,7 @@ with sqlite3.connect("r.db") as db:
         per_thousand = lambda n: 1000 * n / told["thread_insts"]
         assert abs(own - per_thousand(told["locality.intra_thread"] + told["locality.inter_thread"])) < 1e-9
         assert abs(misses - per_thousand(told["belady.misses"])) < 1e-9 and misses > 0
-    # Such a result is another one, and the same otherwise.
+    # Such a result is a different one, with otherwise equal values.
     both = db.execute("SELECT cycles FROM results WHERE workload = 'ss' AND scheduler = 'gto' AND gpu = 'gtx480' AND"
                       " settings IN ('', 'l1d.n_ways=4')").fetchall()
     assert len(both) == 2 and both[0] == both[1], both
@@ -381,7 +382,7 @@ write("unmeasured.yaml", open("shares.yaml").read().replace(", measure: attribut
 assert "without `measure: [attribution]`" in call("figure", "unmeasured.yaml", "--store", "r.db", want=2).stderr
 write("per.yaml", open("shares.yaml").read().replace("per: sm.warp_cycles", "per: sm.warp_cyles"))
 assert "there is no statistic 'sm.warp_cyles'" in call("figure", "per.yaml", "--store", "r.db", want=2).stderr
-# The same point with and without: either serves a comparison.
+# The same point with and without: either can be used in a comparison.
 write("plain.yaml", "workloads: [ss, bp]\nsize: tiny\nschedulers: lrr\n")
 assert "2 run, 0 stored before" in call("sweep", "plain.yaml", "--store", "r.db").stdout
 call("compare", "--store", "r.db", "scheduler=lrr,workload=ss", "scheduler=lrr,workload=ss")
@@ -407,7 +408,8 @@ assert head == ["warp", "cycles", "half", "cycles (paper)"]
 assert rows == {"first": [20, 1.5, None], "second": [10.2, 5, 10], "third": [30, None, None]}, rows
 assert re.search("is ten +about 10 +10.200 +yes", text) and re.search("is low +first .* missing", text), text
 assert "by Heddle" not in open("t.svg").read()
-# A line that is too long for the drawing has smaller letters, which every viewer knows of; others have not.
+# A line that is too long for the drawing has a smaller font size, set so that every viewer obeys
+# it; others do not.
 def sizes_of_source(source):
     write("long.yaml", open("table.yaml").read().replace("source: ", f"source: {source} ", 1))
     call("figure", "long.yaml", "--table", "warps.csv", "--svg", "t.svg")
@@ -417,7 +419,8 @@ def sizes_of_source(source):
 size, line = sizes_of_source("n" * 200)
 assert len(size) == 1 and 6 < size[0] and 0.56 * size[0] * len(line) <= 730, (size, line) # Helvetica's n is 0.556 wide
 assert sizes_of_source("n" * 80)[0] == []
-# So have slanted names that would reach the title of the axis, all the same; names that end above it have not.
+# The same holds for slanted names that would reach the title of the axis; names that end above it
+# keep their size.
 def size_of_names(length):
     names = [f"{i:0{length}}" for i in range(12)]
     write("warps.csv", "warp,less,cycles\r\n" + "".join(f"{n},1,2\r\n" for n in names))
@@ -445,7 +448,8 @@ cases = [("a", 1.5, "direction", "no"), ("a", 1.6, "no", "no"), ("b", 1.63, "no"
 write("rule.yaml", rule + "".join(f"  - {{says: case {i} {s}, series: {s}, at: {at}, about: {number}, source: a test}}\n"
                                   for i, (at, number, *_) in enumerate(cases) for s in ("cycles", "half")))
 made = json.loads(call("figure", "rule.yaml", "--table", "warps.csv", "--json").stdout)["paper"]
-# An effect is compared by its size where numbers are relative, else the number: 4 % lost are not 0.4 % gained.
+# For relative numbers the sizes of effects are compared, otherwise the numbers: 4 % lost is not 0.4
+# % gained.
 assert [c["agrees"] for c in made] == [word for *_, relative, plain in cases for word in (relative, plain)], [
     (c["says"], c["heddle"], c["agrees"]) for c in made]
 write("bad.yaml", open("lines.yaml").read().replace("mean: harmonic,", "mean: harmonic, relative: true,"))

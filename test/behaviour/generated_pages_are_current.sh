@@ -1,5 +1,5 @@
 #!/bin/sh
-# Pages in doc/ that are written by a program are what it writes today.
+# The generated pages in doc/ are what their programs write today.
 heddle=$1
 failed=0
 current() {

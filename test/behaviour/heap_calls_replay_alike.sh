@@ -1,5 +1,5 @@
 #!/bin/sh
-# A kernel that calls malloc and free waits as long when it is replayed as when it was recorded: every
+# A kernel that calls malloc and free waits as long in a replay as in the recorded run: every
 # statistic is the same.
 set -eu
 heddle=$1
@@ -7,7 +7,7 @@ mkdir -p "$2"
 kernel=$PWD/test/ptx/heap.ptx
 cd "$2"
 
-# What is simulated, without what the host took for it and what the run is called.
+# The simulated statistics, without host times and the name of the run.
 statistics() {
     sed -n '/"stats": {/,/}/p' "$1" | grep -v '"host\.'
 }

@@ -3,7 +3,7 @@
 # steps and the OpenCL device read.
 heddle=$1
 scratch=$2
-export ASAN_OPTIONS=detect_leaks=0 # the threads of another OpenCL keep what they have
+export ASAN_OPTIONS=detect_leaks=0 # the threads of another OpenCL never free their memory
 rm -rf "$scratch"
 mkdir -p "$scratch"
 fail() {

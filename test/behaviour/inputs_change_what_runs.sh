@@ -1,6 +1,6 @@
 #!/bin/sh
-# `SIZE:NAME=VALUE` runs another input: graphs of every shape on the simulator and on another OpenCL; results,
-# comparisons and figures tell inputs apart.
+# `SIZE:NAME=VALUE` runs another input: graphs of every shape on the simulator and on another
+# OpenCL; results, comparisons and figures distinguish inputs.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -74,7 +74,7 @@ PYTHON
 
 set +e
 
-# What a size stands for is a coordinate like others, and equal inputs are one result.
+# The parts of a size are coordinates like others, and equal inputs are one result.
 cat >"$scratch/graphs.yaml" <<'YAML'
 workloads: bfs
 size: tiny

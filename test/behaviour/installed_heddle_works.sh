@@ -18,7 +18,8 @@ prefix=$scratch/prefix
 DESTDIR='' cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
 cd "$scratch/empty"
 installed=$prefix/bin/heddle
-# The only packages that pkg-config knows: what a program needs to link the library is not what that was built with.
+# The only packages that pkg-config finds: linking against the library does not need the packages it
+# was built with.
 export LD_LIBRARY_PATH="$prefix/lib" PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig"
 
 # --- the program: nothing in it names the sources ---
@@ -40,7 +41,8 @@ for kind in policy scheduler; do
     make -s -C "my_$kind" test CFLAGS='-O2 -Wall -Wextra -Werror' >out || { cat out && exit 1; }
     grep -q "^my_$kind: all tests passed" out
 done
-# The test notices a policy that breaks the contract, and one that is not what the test says.
+# The test fails for a policy that breaks the contract, and for one that differs from what the test
+# expects.
 sed -i 's/(void)a;/(void)a, ++((struct my_policy *)p->state)->n_misses;/' my_policy/my_policy.c
 never make -s -C my_policy test
 for wrong in my_policy lru 1st 'a b' ''; do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Ctrl-C in the middle of a timed run ends it with what there is: partial statistics, and the files that
-# tell of time but no recording; a second one, or SIGTERM, ends it at once, with no file left; so does the
-# first in the middle of compiling, where it reaches the compiler as well.
+# Ctrl-C during a timed run ends it with partial results: statistics, and files about time, but no
+# recording. A second one, or SIGTERM, ends it at once and leaves no file. So does the first one
+# during compilation, where it also reaches the compiler.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -33,7 +33,7 @@ for number in (signal.SIGINT, signal.SIGTERM):
     assert partial["partial"] is True and partial["status"] == 5, partial["status"]
     rows = open("a.csv").read().split()
     assert int(rows[-1].split(",")[0]) == stats["elapsed_cycles"], rows[-1]
-    # the same as a limit at that cycle, if it came in the first launch
+    # the same as with a limit at that cycle, if it was in the first launch
     if partial["launches"] == 1 or stats["launches"] == 1:
         limit = subprocess.run([sys.argv[1], "run", "bfs", "--json", "--attribute", "--max-cycles",
                                 str(stats["cycles"])], capture_output=True, text=True)
@@ -44,7 +44,7 @@ for number in (signal.SIGINT, signal.SIGTERM):
     assert stats["attribution.exec"] == stats["sm.issued"] > 0
     os.remove("a.csv")
 
-# A compiler that says it is there, then waits to be ended.
+# A compiler that reports its start, then waits to be killed.
 os.mkdir("tmp")
 with open("clang", "w") as f:
     f.write('#!/bin/sh\ntouch "$STARTED"\nexec sleep 60\n')

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Kernels of the user's are points of an experiment: in OpenCL C, CUDA and PTX. Their results are those of `heddle run`; a
-# changed source or input is run again, and nothing else. A plug-in's own counters reach the store, with their units.
+# The user's kernels can be points of an experiment: in OpenCL C, CUDA and PTX. Their results equal
+# those of `heddle run`. A changed source or input is run again, and nothing else. The store gets a
+# plug-in's own counters, with their units.
 heddle=$(realpath "$1")
 scratch=$2
 examples=$(realpath examples)
@@ -51,7 +52,7 @@ again = subprocess.run(command.replace("heddle", heddle, 1) + " --json", shell=T
 assert json.loads(again.stdout)["stats"]["cycles"] == stored["cycles"]
 assert "0 run, 6 stored before" in sweep("k.yaml", "k.db")
 
-# A comment changes no kernel; a statement does, and so does what an argument reads.
+# A comment does not change a kernel; a statement does, and so does the file of an argument.
 with open("saxpy.cl") as f:
     source = f.read()
 write("saxpy.cl", source.replace("a * x[i] + y[i]", "a * x[i] - y[i]"))
@@ -84,17 +85,17 @@ value, unit = rows("p.db", "SELECT value, unit FROM stats JOIN results ON id = r
 assert value > 0 and unit, (value, unit)
 assert rows("p.db", "SELECT sum(value) FROM series WHERE name = 'l1d.policy.kept'") == [(value,)]
 assert rows("p.db", "SELECT sum(value) FROM kernel_stats WHERE name = 'l1d.policy.kept'") == [(value,)]
-# One that crashes when it is loaded is named; it does not take the sweep with it.
+# One that crashes when it is loaded is named; the sweep survives.
 write("c.yaml", f"workloads: [ss]\nsize: tiny\nplugins: [{plugins}/plugin_fatal.so]\n")
 assert "c.yaml:3:11: error: plug-in" in sweep("c.yaml", "c.db", 2) and "crashes when it is loaded" in sweep("c.yaml", "c.db", 2)
-# A plug-in that changed is a reason to run what uses it again, and nothing else. Results of the build that was used
-# last count; those of others are there on request.
+# A changed plug-in causes a new run of the points that use it, and of no others. Results of the
+# build that was used last count; those of others are available on request.
 shutil.copy(f"{plugins}/plugin_youngest.so", "other.so")
 shutil.copy(f"{plugins}/plugin_one_in_n.so", "mine.so")
 write("p.yaml", "workloads: [ss]\nsize: tiny\nplugins: [other.so, mine.so]\nschedulers: [gto, youngest]\n"
                 "l1d: [lru, one_in_n: {n: 3}]\n")
 assert "4 points: 4 run, 0 stored before" in sweep("p.yaml", "b.db")
-with open("mine.so", "ab") as f:  # another build, which does the same
+with open("mine.so", "ab") as f:  # another build with the same behaviour
     f.write(b"x")
 assert "4 points: 2 run, 2 stored before" in sweep("p.yaml", "b.db")
 def mine(*words):
@@ -108,7 +109,7 @@ page = call("report", "--store", "b.db", "-o", "-").stdout
 runs = json.loads(page[page.index('"runs":{') + 7:page.index(',\n"left_out"')])
 current = runs["columns"].index("is_current")
 assert {r[0]: r[current] for r in runs["rows"]} == {i: int(i not in first) for i in range(1, 7)}
-# Back at the first build, its results are those that count; nothing is run.
+# Back at the first build, its results count again; nothing is run.
 shutil.copy(f"{plugins}/plugin_one_in_n.so", "mine.so")
 assert "0 run, 4 stored before" in sweep("p.yaml", "b.db") and mine() == first
 PY

@@ -1,6 +1,6 @@
 #!/bin/sh
-# heddle hetero: features, predictions, training and choices, a step at a time, as a user goes
-# through them, and what the user is told when a file is wrong.
+# heddle hetero: features, predictions, training and choices, step by step, as a user would take
+# them, and the messages for wrong files.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Write-buffering and read-bypassing (S1 section 4): the worked examples, those where the scheme loses
-# among them, in the cache laboratory; every decision against a reference that was written from the
-# text; mistakes are named.
+# Write-buffering and read-bypassing (S1 section 4) in the cache laboratory: the worked examples,
+# including those where the scheme loses; every decision against a reference written from the text;
+# mistakes are named.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -42,7 +42,7 @@ b="L:b0 L:b1 L:b2 L:b3" b_cp="L.cp:b0 L.cp:b1 L.cp:b2 L.cp:b3"
     lab 2 write_buffering 1 3 0 S.cc:a0 L:a0 S:a0 L:b0 L:b1 L:a0
 }
 
-# The log: an access a line, with what was written back.
+# The log: one access per line, with what was written back.
 printf '%s\n' "0 0 0 0 0 S.cc 0" "0 0 0 0 0 S 1000" "0 0 0 0 0 S.cc 80" "0 0 0 0 0 S.cc 100" "0 0 0 0 0 L 0 ff" \
     "0 0 0 0 0 L 0" "0 0 0 0 0 L.cp 0" "0 0 0 0 0 L 2000" >"$scratch/log.txt"
 status 0 "$heddle" cache replay "$scratch/log.txt" --format text --stores write_back --sets 1 --ways 2 --line 128 --policy write_buffering --log "$scratch/log.csv"
@@ -50,7 +50,8 @@ says "stale reads: loads need data that were dropped; the annotations are unsoun
 printf '%s\n' "0,miss,,0" "1,miss,,0" "2,miss,0x1000,1" "3,bypass,,0" "4,hit,,0" "5,drop,,0" "6,bypass,,0" "7,miss,,0" | cmp -s - "$scratch/log.csv" ||
     fail "the log: $(cat "$scratch/log.csv")"
 
-# With sectors: a load that lacks one reads those that are there, and may give the line up; not as the first hit.
+# With sectors: a load that lacks one reads those that are present, and may drop the line; it does
+# not count as the first hit.
 printf '%s\n' "0 0 0 0 0 S.cc 0 ffffffffffffffff" "0 0 0 0 0 L 0 1ffffffff00000000" "0 0 0 0 0 L 0 ffffffff" "0 0 0 0 0 S.cc 80 ffffffff" \
     "0 0 0 0 0 L 80" "0 0 0 0 0 L 80 ff" >"$scratch/sectors.txt"
 # sectors DROP STALE LOG...
@@ -65,7 +66,7 @@ sectors all_read 1 "0,miss,,0" "1,miss,,0" "2,drop,,0" "3,miss,,0" "4,miss,0x80,
 sectors first_hit 0 "0,miss,,0" "1,miss,,0" "2,drop,,0" "3,miss,,0" "4,miss,,0" "5,drop,,0"
 sectors demote 0 "0,miss,,0" "1,miss,,0" "2,hit,,0" "3,miss,,0" "4,miss,,0" "5,hit,,0"
 
-# At the end nothing is written unless that is asked for.
+# At the end nothing is written unless requested.
 printf '%s\n' "0 0 0 0 0 S 0 1" "0 0 0 0 0 S.cc 80" >"$scratch/flush.txt"
 status 0 "$heddle" cache replay "$scratch/flush.txt" --format text --stores write_back --sets 1 --ways 2 --line 128 --policy lru,write_buffering --json
 says '"dram_writes": 0' && says '"dram_reads": 1' && says '"flushed": false'
@@ -89,7 +90,7 @@ printf '0 0 0 0 0 L 0 100000000\n' >"$scratch/wide.txt"
     status 2 "$heddle" cache replay "$scratch/flush.txt" $l2 --line 64 --sector 128 && complains "must not be more than line_bytes"
     status 2 "$heddle" cache replay "$scratch/flush.txt" --format text --sets 1 --ways 2 --line 128 --sector 32 && complains "without --stores write_back"
 }
-# Several policies have a log each, and it is the one that each has alone.
+# With several policies, each has its own log, equal to the one it has alone.
 both="--format text --stores write_back --sets 1 --ways 2 --line 128 --flush"
 # shellcheck disable=SC2086
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# heddle advise l2: marks that save traffic and lose nothing, the reasons why others are refused, and a
-# file that heddle run takes.
+# heddle advise l2: marks that save traffic and lose no data, the reasons why others are refused,
+# and a file for heddle run.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -14,7 +14,7 @@ small_v100="--gpu v100 --set l2.n_sets=1"
     says "not private:" && says "sound, but DRAM traffic "
     with=$(printf '%s\n' "$out" | awk '/^with them/ { print $5 }')
     without=$(printf '%s\n' "$out" | awk '/^without annotations/ { print $5 }')
-    # The file does what the table says, and the command that is shown runs with it.
+    # The file has the effect that the table states, and the command shown runs with it.
     shown="run fft --size tiny $small_v100 --set l2.policy=write_buffering --annotations $scratch/fft.l2"
     says "heddle $shown"
     status 0 "$heddle" $shown --fail-on-stale && silent err
@@ -25,7 +25,7 @@ small_v100="--gpu v100 --set l2.n_sets=1"
 
 head -1 "$scratch/fft.l2" | grep -qx "# heddle advise l2 fft --size tiny $small_v100" || fail "the file does not say where it is from"
 
-# What two SMs read would be dropped too early; a store to a part of a line fetches the rest.
+# Data that two SMs read would be dropped too early; a store to a part of a line fetches the rest.
 status 0 "$heddle" advise l2 hot --size tiny --set l2.n_sets=8 --json
 printf '%s' "$out" | python3 -c '
 import json, sys
@@ -37,10 +37,10 @@ assert d["annotations"] == "" and d["with"] == d["without"] and d["with"]["stale
 ' || fail "hot"
 status 0 "$heddle" advise l2 fft --size tiny --set l2.n_sets=8
 says "refused: 2,048 stores to a part of a line fetch the rest of it, which would be dropped" && says "fft_stage 1 .cp    # signal"
-# Demoted lines lose nothing, whatever is marked.
+# Demoted lines lose no data, whatever is marked.
 status 0 "$heddle" advise l2 hot --size tiny --set l2.n_sets=8 --set l2.drop=demote && lacks "stale reads)"
 
-# Lines that are kept are of use once streams do not evict them: the second round finds that.
+# Retained lines pay off only once streams do not evict them: the second round finds that.
 status 0 "$heddle" advise l2 sr1 --size tiny --set l2.n_sets=8 --json
 printf '%s' "$out" | python3 -c '
 import json, sys

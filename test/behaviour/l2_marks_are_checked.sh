@@ -1,6 +1,6 @@
 #!/bin/sh
-# Marks for L2 on the whole machine: the worked examples, annotations beside a program, and unsound
-# ones, which cause a warning, or fail a run that asks for it.
+# Marks for L2 on the whole machine: the worked examples, annotations in a separate file, and
+# unsound ones, which cause a warning, or fail the run on request.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -23,15 +23,15 @@ wb="--set l2.policy=write_buffering"
     status 0 "$heddle" run fft --size tiny $wb --set l2.drop=demote --annotations "$scratch/fft.l2" --fail-on-stale && silent err
     status 2 "$heddle" run fft --size tiny $wb --set "l2.annotations=fft_stage 1 .cp" --annotations "$scratch/fft.l2"
     complains "--annotations and --set l2.annotations both annotate buffers"
-    # Two CTAs read what lies between their tiles: the second finds it dropped.
+    # Two CTAs read the border between their tiles: the second finds it dropped.
     status 1 "$heddle" run hot --size tiny $wb --set "l2.annotations=hotspot 3 .cc" --fail-on-stale && complains "launch 2 reads data of 'temperature b'"
-    # Atomics count as unmarked stores wherever they are performed, so that these lose nothing.
+    # Atomics count as unmarked stores wherever they are performed, so these lose no data.
     status 0 "$heddle" run hga --size tiny:words=4096 $wb --set l2.mark_stores=true --atomics atom_dir --fail-on-stale && silent err
     status 0 "$heddle" run fft --size tiny --annotations "$scratch/fft.l2" && complains "warning: l2.annotations have no effect with l2.policy lru"
     case $err in *fft_stage*) fail "the warning has the whole file: $err" ;; esac
 }
 
-# What a kernel stores and reads itself is dropped before the host asks for it.
+# Data that a kernel stores and reads itself are dropped before the host reads them.
 cat >"$scratch/own.ptx" <<'PTX'
 .version 6.0
 .target sm_30
@@ -55,7 +55,7 @@ PTX
 {
     status 1 "$heddle" run "$scratch/own.ptx" --block 32 --arg "out:1K:$scratch/out" $wb --fail-on-stale
     complains "the host reads data" && complains "1 reads of data that L2 had dropped"
-    status 0 "$heddle" run "$scratch/own.ptx" --block 32 --arg buf:1K $wb --fail-on-stale && silent err # nobody asks
+    status 0 "$heddle" run "$scratch/own.ptx" --block 32 --arg buf:1K $wb --fail-on-stale && silent err # the host does not read them
     status 0 "$heddle" run "$scratch/own.ptx" --block 32 --arg "out:1K:$scratch/out" $wb --json
     printf '%s' "$out" | python3 -c '
 import json, sys
@@ -120,7 +120,7 @@ mistake 2:1 "argument 4 of kernel 'fft_stage' is not the address of a buffer" "f
     status 2 "$heddle" run fft --size tiny --functional --annotations "$scratch/fft.l2" && complains "annotations is for timed runs"
     status 0 "$heddle" run fft --size tiny --gpu v100 --quiet --record "$scratch/fft.trace"
     status 2 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --annotations "$scratch/fft.l2" && complains "which a trace does not have"
-    # What the host reads is not in a trace either.
+    # A trace does not contain the host's reads either.
     status 2 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --fail-on-stale && complains "fail-on-stale needs the program itself"
     status 0 "$heddle" run --replay "$scratch/fft.trace" --gpu v100 $wb --set l2.mark_stores=true && complains "counts only reads of kernels, because a trace does not have those of the host"
 }

@@ -14,7 +14,7 @@ says "beside bandwidth_bubble_8:"
 says "kernel on cmp"
 status 0 "$heddle" query --csv --store "$scratch/t.db" "SELECT count(*) FROM run"
 echo "$out" >"$scratch/count"
-# On the machine as it is, not on the one of the experiment.
+# On the default machine, not on that of the experiment.
 status 0 "$heddle" hetero rows hot --out "$scratch/rows" --store "$scratch/t.db" --set host_llc.n_sets=2048 \
     --set cpu.l2_bytes=256K --set cpu.l1_bytes=32K
 # Results depend on the sources of the policy of the host's last-level cache, too.

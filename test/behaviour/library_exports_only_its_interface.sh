@@ -1,6 +1,6 @@
 #!/bin/sh
-# libheddle.so shows the functions of include/heddle/heddle.h and what plug-ins may call, and nothing
-# else; all begin with heddle_, so that it can live in any program without clashing with its names.
+# libheddle.so exports the functions of include/heddle/heddle.h and those that plug-ins may call,
+# and nothing else. All begin with heddle_, so that it clashes with no other names in a program.
 library=$(dirname "$1")/libheddle.so
 scratch=$2
 mkdir -p "$scratch"
@@ -16,5 +16,5 @@ sort "$scratch/declared" "$scratch/callable" | diff - "$scratch/exported" || {
     echo "declared (<) and exported (>) functions differ"
     exit 1
 }
-# Comments speak of functions that exist.
+# Comments mention only functions that exist.
 comm -23 "$scratch/mentioned" "$scratch/declared" | { ! grep .; }

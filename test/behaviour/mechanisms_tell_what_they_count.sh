@@ -1,6 +1,7 @@
 #!/bin/sh
-# What a cache policy, a scheduler, a criticality provider and plug-ins declare is in the text of a run, in its JSON, of
-# the run and of each kernel, in time series, in the store, in comparisons and in `heddle show`, with its unit.
+# The counters that a cache policy, a scheduler, a criticality provider and plug-ins declare are in
+# the text of a run, in its JSON (for the run and for each kernel), in time series, in the store, in
+# comparisons and in `heddle show`, with their units.
 heddle=$1
 scratch=$2
 plugins=$(dirname "$heddle")/test
@@ -57,7 +58,8 @@ for name, (words, counters) in COUNTERS.items():
         assert {k: v for k, v in other["stats"].items() if not k.startswith("host.")} == \
                {k: v for k, v in run["stats"].items() if not k.startswith("host.")}, (name, engine)
 
-# A state is that at the end; of the last kernel it is that of the run. Counters agree with those of the machine.
+# A state is that at the end; that of the last kernel equals that of the run. Counters agree with
+# those of the machine.
 assert runs["policy"]["stats"]["l1d.policy.protecting_entries"] in \
        [k["l1d.policy.protecting_entries"] for k in runs["policy"]["kernels"]]
 stats = runs["plugins"]["stats"]
@@ -66,7 +68,7 @@ assert 0 <= (stats["l1d.misses"] + stats["l1d.bypasses"]) // 4 - stats["l1d.poli
 assert stats["l1d.policy.kept"] <= stats["l1d.misses"]
 l2 = runs["l2"]["stats"]
 assert l2["l2.policy.srrip_insertions"] + l2["l2.policy.brrip_insertions"] >= l2["l2.misses"] - l2["l2.sector_misses"]
-# A machine has those of its own mechanisms, and no others.
+# A machine has the counters of its own mechanisms, and no others.
 assert not [s for s in json.loads(call("run", "bfs", "--size", "tiny", "--json").stdout)["stats"]
             if s.startswith(("scheduler.", "criticality.", "l1d.policy.", "l2.policy."))]
 

@@ -40,9 +40,10 @@ units = names("atomics")
 assert units == ["at_l2", "atom_naive", "atom_dir", "atom_hybrid"]
 axes = [names("schedulers"), l1d_policies(), names("gpus"), ["none", "cpl", "oracle"], list(l2), [*units, *(u + "+spec_fetch" for u in units if u in ("atom_dir", "atom_hybrid"))]]
 assert len(axes[0]) >= 13 and len(axes[1]) >= 16 and len(axes[2]) >= 6
-# All pairs of the two longest axes; the others are dealt out so that their pairs come too.
+# All pairs of the two longest axes; the others are distributed so that their pairs occur too.
 left = {(i, a, j, b) for i, j in itertools.combinations(range(6), 2) for a in axes[i] for b in axes[j]}
-# A tree over its ways needs a power of two, which shared memory may not leave: refused, and said so.
+# A tree over the ways needs a power of two; shared memory may leave another number, which is
+# refused with the reason.
 impossible = ("plru", "v100")
 left.discard((1, "plru", 2, "v100"))
 refused = subprocess.run([heddle, "run", "mix.cl", "--gpu", "v100", "--l1d", "plru"], stderr=subprocess.PIPE)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# heddle hetero mixes: a launch beside a native on both targets, what was predicted of it, and the tables of the
-# results page that follow; the store has every simulation, and none is run twice. The models of the testbed
-# are what training makes of the rows that come with them.
+# heddle hetero mixes: a launch beside a native on both targets, the predictions for it, and the
+# tables of the results page; the store has every simulation, and none is run twice. The models of
+# the testbed are what training gives for the rows that come with them.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"

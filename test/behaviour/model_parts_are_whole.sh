@@ -1,6 +1,7 @@
 #!/bin/sh
-# The digests that keys of results are made of: each covers every source that its mechanism uses, as the
-# compiled objects say; and a change of a source changes the digests of those that use it, and no others.
+# The digests in the keys of results: each covers every source that its mechanism uses, as the
+# compiled objects show; and a change of a source changes the digests of mechanisms that use it, and
+# no others.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -74,7 +75,7 @@ def changed(*names):
     return {k for k in before if before[k] != was[k]}
 
 before = digests()
-with open(f"{build}/gen/lab_model.c") as f:  # the build's own folder makes no difference
+with open(f"{build}/gen/lab_model.c") as f:  # the build folder makes no difference
     assert before["engine"] in f.read()
 found = changed("src/sched/lrr.c", "src/cache/policies/protection.h", "src/atomics/atom_dir.c",
                 "src/workloads/bp/bp.cl")
@@ -83,7 +84,7 @@ assert found == {"scheduler lrr", "scheduler ccws", "scheduler ccws_authors", "c
 for name in ("src/sm/issue.c", "src/sched/scheduler.h"):
     assert changed(name) == {"engine"}, name
 
-# A new policy changes nothing that there was.
+# A new policy does not change the existing digests.
 with open(f"{copy}/src/cache/policies/new_one.c", "w") as f:
     f.write('#include "cache/cache_policy.h"\nconst struct cache_policy_desc cache_policy_new_one = {0};\n')
 with open(f"{copy}/src/cache/policies.def", "a") as f:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The model of mutexes for atomics (test/models/mutex.pml) holds for every network, checked by SPIN;
-# and each rule that it has is needed: without it SPIN finds two holders, a lost update or old data.
+# and each of its rules is needed: without it SPIN finds two holders, a lost update or old data.
 scratch=$2
 . test/behaviour/expect.inc
 command -v spin >/dev/null || {
@@ -11,8 +11,8 @@ model=$PWD/test/models/mutex.pml
 rm -rf "$scratch"
 mkdir -p "$scratch"
 
-# check OPTIMISATION DEFINITION...: what SPIN says of the model with these definitions. What is broken is
-# found soon: there compiling takes longer than searching.
+# check OPTIMISATION DEFINITION...: SPIN's verdict on the model with these definitions. Errors are
+# found quickly: then compiling takes longer than searching.
 check() {
     level=$1
     shift

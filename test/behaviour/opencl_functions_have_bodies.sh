@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every built-in function that clang's OpenCL header declares for OpenCL C 1.2, for every type, width
-# and address space, has a body in our library or in libclc.
+# Every built-in function that clang's OpenCL header declares for OpenCL C 1.2, for every type,
+# width and address space, has a body in Heddle's library or in libclc.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -26,7 +26,7 @@ scratch = sys.argv[1]
 tree = json.load(open(scratch + "/declared.json"))
 declared = {d["mangledName"]: d["name"] for d in tree["inner"] if d["kind"] == "FunctionDecl"}
 defined = {line.split()[-1] for line in open(scratch + "/defined.txt") if line.split()}
-# The emulator has printf itself.
+# The emulator implements printf itself.
 missing = collections.Counter(name for mangled, name in declared.items()
                               if mangled not in defined and name != "printf")
 for name, n in sorted(missing.items()):

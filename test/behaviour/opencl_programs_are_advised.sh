@@ -81,7 +81,7 @@ wb="--set l2.policy=write_buffering"
     with=$(printf '%s\n' "$out" | awk '/^with them/ { print $5 }' | tr -d ,)
     without=$(printf '%s\n' "$out" | awk '/^without annotations/ { print $5 }' | tr -d ,)
     [ "$with" -lt "$without" ] || fail "$with bytes are not less than $without"
-    # The file does what the table says, and the program sees what it always does.
+    # The file has the effect that the table states, and the program's output is unchanged.
     status 0 "$heddle" exec $small $wb --annotations once.l2 --fail-on-stale --result result.json -- ./stages once && says 5 && silent err
     grep -q "\"dram.bytes\":$with\b" result.json || fail "the run with the file does not move $with bytes"
     status 0 "$heddle" advise l2 $small --json -- ./stages twice

@@ -28,7 +28,7 @@ EOF
 status 0 "$heddle" sweep "$scratch/few.yaml" --store "$store"
 status 2 "$heddle" report --store "$store" -o "$store"
 
-# A result that is run again tells more of itself, and the same numbers as before.
+# A result that is run again shows more details, and the same numbers as before.
 status 2 "$heddle" report --store "$store" --explain 99 -o "$page"
 complains "no result 99"
 status 2 "$heddle" report --store "$store" --explain one -o "$page"
@@ -40,7 +40,7 @@ status 0 "$heddle" report --store "$store" --explain "$id" -o "$page"
 printf '%s\n' "$before" | grep -vxFf "$scratch/after" && fail "explaining changed the result"
 grep -q '<script>alert' "$page" && fail "the page has a name that no result has yet"
 
-# Names that users choose: of a file of a GPU, of settings, in messages.
+# Names that users choose: a GPU's file, settings, messages.
 python3 - "$store" <<'EOF'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])

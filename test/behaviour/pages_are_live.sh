@@ -1,5 +1,5 @@
 #!/bin/sh
-# The page of a store that is filled meanwhile, in Chromium; and what may go wrong with a server.
+# The page of a store that is being filled, in Chromium; and a server's failures.
 heddle=$1
 scratch=$2
 . test/behaviour/expect.inc

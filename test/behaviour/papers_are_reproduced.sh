@@ -1,5 +1,5 @@
 #!/bin/sh
-# Figures run into a store, what their papers say beside the results, and the page.
+# Figures run into a store; the papers' claims beside the results; and the page.
 heddle=$1
 scratch=$2
 . test/behaviour/expect.inc

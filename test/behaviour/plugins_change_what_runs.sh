@@ -1,5 +1,6 @@
 #!/bin/sh
-# A scheduler and a cache policy from shared objects run a whole workload, and do what they say.
+# A scheduler and a cache policy from shared objects run a whole workload and behave as their
+# sources say.
 heddle=$1
 scratch=$2
 plugins=$(dirname "$heddle")/test
@@ -19,7 +20,8 @@ run keep_third --plugin "$plugins/plugin_one_in_n.so" --plugin "$plugins/plugin_
 "$heddle" show policy one_in_n --plugin "$plugins/plugin_one_in_n.so" --set l1d.policy.n=9 --json \
     >"$scratch/show.json"
 
-# A program that loads Heddle as a library of its own lets plug-ins call what they may: an OpenCL loader does.
+# Plug-ins can call Heddle's functions also if a program loads Heddle as a library, as an OpenCL
+# loader does.
 for plugin in one_in_n:--l1d youngest:--scheduler; do
     name=${plugin%:*}
     "$heddle" exec --plugin "$plugins/plugin_$name.so" "${plugin#*:}" "$name" --json "$scratch/exec_$name" -- \
@@ -27,7 +29,7 @@ for plugin in one_in_n:--l1d youngest:--scheduler; do
     grep -q "\"$name\"" "$scratch/exec_$name"
 done
 
-# A crash is told with the plug-in that it is of, and the program dies of its signal.
+# A crash is reported with the name of the plug-in, and the program dies of the signal.
 status=0
 "$heddle" run bfs --size tiny --plugin "$plugins/plugin_one_in_n.so" --plugin "$plugins/plugin_crasher.so" \
     --scheduler crasher >"$scratch/out" 2>"$scratch/err" || status=$?
@@ -52,7 +54,7 @@ breaks "'lawless_policy' bypassed, though its descriptor says never_bypasses" --
 breaks "'lawless_scheduler' picked warp [0-9]* for issue slot [01], which cannot issue" --scheduler lawless_scheduler
 grep -q '^  pick() must return -1 or one of the warps that can issue, here [0-9 ]*$' "$scratch/err"
 
-# What cannot be loaded is said, and nothing runs.
+# A plug-in that cannot be loaded is reported, and nothing runs.
 for unfit in "$plugins/plugin_outdated.so" "$scratch/none.so" "$heddle"; do
     status=0
     "$heddle" run bfs --size tiny --plugin "$unfit" >"$scratch/out" 2>"$scratch/err" || status=$?
@@ -79,7 +81,7 @@ assert keep_third["config"]["l1d.policy.n"] == 3
 assert youngest["stats"]["cycles"] != gto["stats"]["cycles"]
 assert youngest["stats"]["warp_insts"] == gto["stats"]["warp_insts"]
 
-# Keeping one miss of one is LRU, to the last counter.
+# Keeping every miss is LRU, to the last counter.
 assert simulated(keep_all) == simulated(gto)
 assert keep_all["stats"]["l1d.policy.kept"] == gto["stats"]["l1d.misses"]
 # Keeping one of three: two bypasses before each miss, and in each SM perhaps some more.
@@ -90,5 +92,5 @@ assert s["l1d.misses"] > 0
 
 show = load("show")
 assert show["params"][0]["name"] == "l1d.policy.n" and show["params"][0]["value"] == "9"
-assert show["cost_bits"] == {"total": 4, "parts": {"counter": 4}}  # tells 9 things apart
+assert show["cost_bits"] == {"total": 4, "parts": {"counter": 4}}  # distinguishes 9 values
 PY

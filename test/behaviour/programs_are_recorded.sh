@@ -1,5 +1,5 @@
 #!/bin/sh
-# heddle cpu record: what a native program does ends up in the trace, instruction by instruction.
+# heddle cpu record: the trace has what a native program does, instruction by instruction.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -136,8 +136,8 @@ mov, add = rows[lea - 2], rows[lea - 1]
 assert mov[3] == 1 and 8 in mov[5:9] and mov[11], mov
 assert 1 in add[3:5] and 1 in add[5:9] and 25 in add[3:5], add
 assert sum(r[0] == rows[lea][0] for r in rows) == 100
-# Recorded twice: the same instructions and addresses, but for what depends on the 16 random bytes
-# that the kernel hands to every program.
+# Recorded twice: the same instructions and addresses, except for those that depend on the 16 random
+# bytes that the kernel gives every program.
 again = records("again")
 assert [r[0] for r in rows] == [r[0] for r in again]
 assert sum(a != b for a, b in zip(rows, again)) <= 16

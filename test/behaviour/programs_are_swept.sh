@@ -76,7 +76,7 @@ status 0 "$heddle" sweep add.yaml --store s.db
 says "6 points: 0 run, 6 stored before, 0 failed"
 status 0 "$heddle" sweep add.yaml --store s.db --dry-run
 says "adder"
-# The point is the sum of its launches, which are there too.
+# The point is the sum of its launches, which are stored too.
 status 0 "$heddle" query --store s.db --csv "SELECT scheduler, sum(cycles) FROM results
     WHERE workload = 'add' AND size = './adder add' GROUP BY 1 HAVING count(*) = 2 AND max(seed) = 2"
 launches=$out
@@ -100,7 +100,7 @@ echo 2 >input
 status 0 "$heddle" sweep input.yaml --store s.db
 says "1 point: 1 run"
 
-# Output that a scheduler changes is noticed, also when it is stored already.
+# Output that depends on the scheduler is detected, also if a result is already stored.
 printf 'program: [./adder race]\nschedulers: [lrr, gto]\nset: {n_sms: 2}\n' >race.yaml
 status 1 "$heddle" sweep race.yaml --store s.db
 complains "its output differs from that of adder race, gtx480 scheduler=lrr"
@@ -124,7 +124,7 @@ status 2 "$heddle" sweep mistake.yaml --store s.db
 complains "mistake.yaml:2:10: error: of programs, only attribution can be measured"
 
 # The whole program as one document.
-# Programs find the device whatever type they ask for, unless others are there.
+# Programs find the device for any device type they request, unless there are others.
 [ "$(env -u HEDDLE_CL_DEVICE_TYPE "$heddle" exec -- printenv HEDDLE_CL_DEVICE_TYPE)" = any ] || fail "any"
 [ "$("$heddle" exec --device-type cpu -- printenv HEDDLE_CL_DEVICE_TYPE)" = cpu ] || fail "cpu"
 [ -z "$(env -u HEDDLE_CL_DEVICE_TYPE "$heddle" exec --beside -- printenv HEDDLE_CL_DEVICE_TYPE)" ] ||

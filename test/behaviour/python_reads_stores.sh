@@ -1,6 +1,7 @@
 #!/bin/sh
-# The Python package: pip installs it without a network, its data frames are what SQLite says, mistakes are exceptions with
-# Heddle's own words, and the notebook of examples/ runs. `heddle export` is what it reads through.
+# The Python package: pip installs it without a network, its data frames agree with SQLite, mistakes
+# are exceptions with Heddle's own messages, and the notebook of examples/ runs. It reads through
+# `heddle export`.
 heddle=$(realpath "$1")
 scratch=$2
 root=$PWD
@@ -58,7 +59,7 @@ for wrong, words in ((lambda: heddle.run("sss"), "there is no workload"), (lambd
     except heddle.HeddleError as error:
         assert words in str(error), error
 
-# --- export: one type a column, whatever is in it ---
+# --- export: one type per column, whatever it contains ---
 def export(*words):
     return subprocess.run([os.environ["HEDDLE"], "export", "--store", "r.db", *words], capture_output=True, text=True, check=True).stdout
 

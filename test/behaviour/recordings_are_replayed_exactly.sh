@@ -1,6 +1,7 @@
 #!/bin/sh
-# With fills and instructions where they were, every access of a run comes out as it did in the run,
-# under every policy that goes by these; and a policy that goes by more is seen to differ.
+# If fills and instructions come at their recorded points, every access of a run has the same
+# outcome in the replay, under every policy that depends on these only; a policy that depends on
+# more is seen to differ.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -31,14 +32,15 @@ exact() {
     done
     status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed --json
     says '"different": 0' && silent err
-    # The counters of the run itself, which know nothing of recordings.
+    # The counters of the run itself, which are independent of recordings.
     # shellcheck disable=SC2154
     for want in "\"hit\": $hits" "\"merge\": $merges" "\"miss\": $misses" "\"bypass\": $bypasses" \
         "\"sector_miss\": $sector_misses"; do
         says "$want"
     done
 }
-# A recording is in the order of simulated time: what a run does ahead of time does not show in it.
+# A recording is in the order of simulated time, even if the run computed some accesses ahead of
+# time.
 for paths in on off; do
     status 0 "$heddle" run mm --size tiny --gpu v100 --fast-paths $paths --record-l1d "$scratch/$paths.zst"
 done
@@ -48,13 +50,14 @@ more=""
 for policy in lru fifo plru srrip brrip pc_bypass; do
     exact bfs m2090 $policy
 done
-# These work out their distances once in so many instructions, or accesses. So small a sample ends
-# amid a run of instructions, with lanes left over that count for nothing; so large a one never does.
+# These recompute their distances after a number of instructions, or accesses. A small sample ends
+# within a run of instructions, with lanes left over that count for nothing; a large one never does.
 exact bfs m2090 dlp
 exact bfs m2090 pdp max_sample_insns=333
 exact bfs m2090 dlp max_sample_insns=1000000000
 exact kmn ccws lru
-# Loads that bypass rather than wait: for an MSHR, for a line, in a queue that no replay has.
+# Loads that bypass instead of waiting: for an MSHR, for a line, or in a queue that a replay does
+# not have.
 exact bfs m2090 stall_bypass
 more="--set sm.miss_queue=1"
 exact bfs gtx480 stall_bypass
@@ -62,8 +65,8 @@ more="--set n_sms=2 --set l1d.n_mshrs=4"
 exact bfs v100 stall_bypass
 more=""
 
-# Sectors, lines that are allocated when their data come, ways that shared memory takes between
-# kernels; few SMs, so that lines are replaced.
+# Sectors; lines that are allocated on fill; ways that shared memory takes between kernels; few SMs,
+# so that lines are replaced.
 more="--set n_sms=2"
 exact bfs v100 lru
 exact bp v100 random
@@ -74,7 +77,7 @@ more="--set n_sms=2 --scheduler two_level"
 exact bfs v100 pc_bypass
 exact bp v100 pdp
 
-# Which warps are critical is recorded on demand; then cacp and cawa come out the same too.
+# The criticality of warps is recorded on demand; then cacp and cawa give the same results too.
 more="--record-criticality"
 exact bfs gtx480-cawa cacp
 more="--record-criticality --scheduler cawa"
@@ -95,8 +98,8 @@ status 0 "$heddle" run "$scratch/count.cl" --grid 30 --block 256 --arg rand:2K:1
     --record-l1d "$scratch/l1d.zst"
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "have the recorded outcome"
 
-# With the parameters that the run had, which the recording tells, and with others, by each of their
-# names: that differs, which the exit status tells. What would be lost in silence is refused.
+# With the run's parameters, which the recording contains, and with others, by each of their names:
+# then results differ, and the exit status says so. Options that would be ignored are refused.
 status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d dlp --set l1d.policy.max_sample_insns=900 \
     --record-l1d "$scratch/l1d.zst"
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --timed && says "have the recorded outcome" && silent err
@@ -111,8 +114,8 @@ done
 status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --set l1d.n_ways=8 && complains "the cache is the recorded one"
 status 2 "$heddle" cache replay "$scratch/l1d.zst" --set l1d.n_ways=8 && complains "given by --sets, --ways"
 status 2 "$heddle" cache replay "$scratch/l1d.zst" --timed --set pd_mx=8 && complains "there is no parameter 'pd_mx'"
-# A replay with immediate fills begins with them too, under that policy alone, and says by how much it
-# is from the run only where nothing else differs.
+# A replay with immediate fills starts from the same parameters, for that policy only, and states
+# its distance from the run only if nothing else differs.
 status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy dlp,pdp --json
 printf '%s' "$out" | python3 -c '
 import json, sys
@@ -127,7 +130,7 @@ for other in "--set max_sample_insns=901" "--index linear" "--stores keep"; do
     # shellcheck disable=SC2086
     status 0 "$heddle" cache replay "$scratch/l1d.zst" --policy dlp $other && lacks "immediate fills change"
 done
-# The same file as if of a policy of that name with another parameter.
+# The same file as if it came from a policy of that name with another parameter.
 python3 - "$scratch" <<'PY' || fail "the header cannot be changed"
 import subprocess, sys
 def zstd(data, *how):
@@ -145,8 +148,9 @@ for how in --timed "--policy dlp" "--policy lru,dlp"; do
     # shellcheck disable=SC2086
     status 2 "$heddle" cache replay "$scratch/impossible.zst" $how && complains "pd_max=16, which is not valid here: 16 is out of range"
 done
-status 2 "$heddle" cache replay "$scratch/unknown.zst" && complains "without an end mark" # lru has no quarrel with it
-# Files of version 4 tell no parameters. One of them, as if of dlp, and with a miss that is a bypass.
+status 2 "$heddle" cache replay "$scratch/unknown.zst" && complains "without an end mark" # lru accepts it
+# Files of version 4 contain no parameters. One of them, as if from dlp, and with a bypass instead
+# of a miss.
 python3 - "$scratch/old.zst" <<'PY' || fail "no file of version 4"
 import subprocess, sys
 def frame(data):
@@ -165,7 +169,7 @@ status 1 "$heddle" cache replay "$scratch/old.zst" --timed && complains "again w
 status 0 "$heddle" cache replay "$scratch/old.zst" --policy dlp && complains "does not contain the parameters of dlp" && lacks "immediate fills change"
 status 0 "$heddle" cache replay "$scratch/old.zst" && silent err
 
-# Whoever else records the run takes nothing away: atomics are told to both.
+# Two observers of a run do not interfere: both receive atomics.
 for record in "" "--record-l1d $scratch/l1d.zst"; do
     # shellcheck disable=SC2086
     status 0 "$heddle" run "$scratch/count.cl" --grid 30 --block 256 --arg rand:2K:1 --arg rand:4K:2 --belady --json $record

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The pages of doc/results are those of the figures that Heddle has; and a page that is not, one made
-# up for this, is noticed.
+# The pages of doc/results match the figures that Heddle has; and errors in a page made for this
+# test are detected.
 heddle=$1
 scratch=$2
 . test/behaviour/expect.inc
@@ -24,7 +24,7 @@ def write(name, text, mode=0o644):
 definition = "# A comment.\ntitle: F\nnote: >\n  words\nsweep: {size: tiny}\n"
 write("figures/f.yaml", definition)
 stamp = digest("f")
-for change in ("comment", "words"): # neither makes numbers old
+for change in ("comment", "words"): # neither invalidates numbers
     write("figures/f.yaml", definition.replace(change, "other " + change))
     assert digest("f") == stamp
 xs = list("abcdef") + ["geometric mean"]
@@ -115,7 +115,7 @@ def check(text=page, svg=drawing):
     return "\n".join(check_results.check("./heddle"))
 
 assert check() == "", check()
-# What is changed in the section of the figure, and what must be said of it.
+# What is changed in the section of the figure, and the complaint that it must cause.
 top, section = page.split("\n## F\n")
 section = "\n" + section
 for old, new, words in [
@@ -132,7 +132,7 @@ for old, new, words in [
         ("\nwords\n", "\nother words\n", "the note of"), ("of a, b | 1.732", "of a, b | 1.740", "not the mean of these rows"),
         ("of a, b | 1.732", "of a, b | -", "not the mean"), ("1.732 | - |", "1.732 | 2.500 |", "t of 'geometric mean of a, b' is 2.5"),
         ("mean of a, b |", "mean of a, c |", "not both"), ("| geometric mean of a, b | 1.732 | - |\n", "", "not both"),
-        ("about 1.7 | 1.732", "about 1.7 | 1.750", "'mean'"), ("about 1.7 | 1.732", "about 1.7 | -", "is no answer"), ("| - | missing |", "| 1.000 | yes |", "'gap'"),
+        ("about 1.7 | 1.732", "about 1.7 | 1.750", "'mean'"), ("about 1.7 | 1.732", "about 1.7 | -", "is not an answer"), ("| - | missing |", "| 1.000 | yes |", "'gap'"),
         ("a (2.000) | no |", "b (1.500) | yes |", "'top'"), ("c (1.000) | no", "c (1.000) | yes", "is 'no', not 'yes'"),
         ("t (2.500) | yes", "t (2.500) | no", "is 'yes', not 'no'"),
         ("at least 1.9 | 2.000 | yes", "at least 1.9 | 2.000 | direction", "is 'yes', not 'direction'"),
@@ -171,7 +171,7 @@ assert check("# P\n\nTo be made: f.\n") == "", check("# P\n\nTo be made: f.\n")
 PY
 finish
 
-# What --only does not name stays as it is.
+# Figures that --only does not name stay as they are.
 rm -rf "$scratch"
 mkdir -p "$scratch/doc"
 cp -r doc/results "$scratch/doc/"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# heddle compare against arithmetic done in Python from what `heddle run --json` says, and its first
-# difference against a reader of its own of the streams of decisions.
+# heddle compare against arithmetic done in Python from `heddle run --json`, and its first
+# difference against an independent reader of the streams of decisions.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -39,8 +39,8 @@ against = said["against"][0]
 assert math.isclose(against["geometric_mean"], math.prod(ratios) ** (1 / 3), rel_tol=1e-12)
 assert math.isclose(against["harmonic_mean"], 3 / sum(1 / r for r in ratios), rel_tol=1e-12)
 
-# What moved: all that differs and nothing else, what matters most for cycles first: the difference over the work of
-# its kind, in the mean over the workloads.
+# What moved: everything that differs and nothing else, the most important for cycles first: the
+# difference over the work of its kind, averaged over the workloads.
 sums = {s: {k: sum(r["stats"][k] for r in runs[s]) for k in runs[s][0]["stats"]} for s in runs}
 differ = {k for k in sums["lrr"] if sums["lrr"][k] != sums["gto"][k] and not k.startswith("host.")}
 assert {m["name"] for m in against["moved"]} == differ and against["n_moved"] == len(differ)
@@ -57,7 +57,8 @@ for m in against["moved"]:
 text = call("compare", "lrr.json", "gto.json").stdout
 assert "geometric mean" in text and f"{math.prod(ratios) ** (1 / 3):.3f}" in text
 
-# What one side does not have did not move: it is named apart, and rows that lack it do not count.
+# What one side does not have did not move: it is listed separately, and rows that lack it do not
+# count.
 fewer = json.loads(json.dumps(runs["lrr"]))
 for i, run in enumerate(fewer):
     del run["stats"]["l1d.loads"]

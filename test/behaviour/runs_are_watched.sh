@@ -1,6 +1,7 @@
 #!/bin/sh
-# What --kernels, --per-pc, --series, --record-l1d, --locality and --belady tell adds up to the statistics of the run, is
-# the same whatever the quantum and the engine, and changes nothing of what is simulated.
+# The output of --kernels, --per-pc, --series, --record-l1d, --locality and --belady adds up to the
+# statistics of the run. It is the same with every quantum and engine, and changes nothing that is
+# simulated.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -32,7 +33,7 @@ for kind in csv zst; do
     cmp whole.$kind engine.$kind
     cmp skip.$kind cycle.$kind
 done
-# Nothing is counted ahead of a row that another one was to have.
+# Nothing is counted before the row it belongs to.
 for gpu in gtx480 v100; do
     over_time() {
         out=$1
@@ -47,7 +48,7 @@ for gpu in gtx480 v100; do
         cmp row.csv row_$other.csv
     done
 done
-# What a scheduler holds back, over time.
+# The warps that a scheduler throttles, over time.
 throttled() {
     out=$1
     shift
@@ -79,7 +80,7 @@ for run in (whole, around):
         assert sum(r[name] for r in run["per_pc"]) == run["stats"]["l1d." + name], name
 assert around["stats"]["l1d.bypasses"] == around["stats"]["l1d.loads"] > 0
 stats = whole["stats"]
-# Whose lines were hit, and what the laboratory says of the same recording.
+# Which warps' lines were hit, and the laboratory's result for the same recording.
 quantum, engine = (json.load(open(f"{f}.json")) for f in ("quantum", "engine"))
 assert asked(whole) == asked(quantum) == asked(engine) and len(asked(whole)) == 18 and not asked(plain)
 owners = ["intra_thread", "inter_thread", "inter_warp"]
@@ -107,7 +108,7 @@ rows = list(csv.DictReader(open("whole.csv")))
 cycles = [int(r["cycle"]) for r in rows]
 assert cycles[:-1] == [500 * (i + 1) for i in range(len(rows) - 1)]
 assert cycles[-2] < cycles[-1] <= cycles[-2] + 500
-# Launches and the waits after them are all the time there is, on every axis.
+# Launches and the waits after them cover all the time, on every axis.
 assert stats["launches"] > 1 and stats["wait_cycles"] > stats["launches"]
 assert cycles[-1] == stats["elapsed_cycles"] == stats["cycles"] + stats["wait_cycles"]
 for name in ["cycles", "wait_cycles", "elapsed_cycles"]:
@@ -116,14 +117,14 @@ for name in ["warp_insts", "thread_insts", "l1d.loads", "l1d.misses", "l1d.evict
              "l2.accesses", "dram.bytes"]:
     assert sum(int(r[name]) for r in rows) == stats[name], name
 assert max(int(r["resident_warps"]) for r in rows) > 0 == int(rows[-1]["resident_warps"])
-# Not a row is missing, not even where the machine comes to rest.
+# No row is missing, not even while the machine drains.
 fine = [int(r["cycle"]) for r in csv.DictReader(open("fine.csv"))]
 assert fine[:-1] == [3 * (i + 1) for i in range(len(fine) - 1)] and fine[-1] - fine[-2] <= 3
 def throttle(name):
     names = ["warps_may_load", "vta_hits", "score_sum", "top_score"]
     return [(int(r["resident_warps"]), *(int(r.get("scheduler." + n, 0)) for n in names))
             for r in csv.DictReader(open(name + ".csv"))]
-assert "scheduler" not in open("gto.csv").readline() # holds nobody back
+assert "scheduler" not in open("gto.csv").readline() # throttles no warp
 limited = [(warps, may) for warps, may, *_ in throttle("swl")]
 assert all(may <= min(warps, 3 * 15) for warps, may in limited) and (15 * 3 in {m for _, m in limited})
 ccws = throttle("ccws")
@@ -132,7 +133,7 @@ assert sum(r[2] for r in ccws) > 0 and any(may < warps for warps, may, *_ in ccw
 for warps, may, hits, sum_, top in ccws: # scores: from the base of 100 up to 10 bits
     assert 100 * warps <= sum_ <= 1023 * warps and (warps == 0 or 100 <= top <= 1023)
     assert may <= warps and (may > 0) == (warps > 0)
-    assert sum_ > 100 * warps or may == warps # no score is raised, nobody is held back
+    assert sum_ > 100 * warps or may == warps # no score is raised, so no warp is throttled
 before = 0
 for r in rows:
     ipc = int(r["thread_insts"]) / (int(r["cycle"]) - before)
@@ -140,7 +141,7 @@ for r in rows:
     before = int(r["cycle"])
 PY
 
-# What cannot be watched is said, and leaves no file.
+# If something cannot be watched, the message says so, and no file is left.
 refused() {
     words=$1
     shift

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The script of doc/scale-out.md that runs points with GNU parallel gives what a sweep gives. A point whose worker
-# failed is listed again.
+# The script of doc/scale-out.md that runs points with GNU parallel gives the results of a sweep. A
+# point whose worker failed is listed again.
 heddle=$(realpath "$1")
 scratch=$2
 page=$(realpath doc/scale-out.md)
@@ -25,7 +25,7 @@ rows() {
     heddle query --csv --store "$1" "SELECT key, name, value FROM stats s JOIN run r ON r.id = s.run
         WHERE name NOT LIKE 'host.%' ORDER BY 1, 2"
 }
-# One point is there already; it is not listed.
+# One point is already stored; it is not listed.
 id=$(heddle sweep experiment.yaml --list-points | tail -1 | cut -f 1)
 heddle sweep experiment.yaml --quiet --store results.db --run-point "$id"
 sh -e with_parallel.sh >out
@@ -37,7 +37,7 @@ rows results.db >there.csv
 cmp here.csv there.csv
 [ "$(heddle sweep experiment.yaml --store results.db --list-points | wc -l)" -eq 0 ]
 
-# An id of another file is no point of this one; ids are not abbreviated.
+# An id from another file is not a point of this one; ids are not abbreviated.
 for wrong in 0123456789abcdef "$(echo "$id" | cut -c 1-8)"; do
     status=0
     heddle sweep experiment.yaml --run-point "$wrong" --store x.db 2>err || status=$?
@@ -45,7 +45,7 @@ for wrong in 0123456789abcdef "$(echo "$id" | cut -c 1-8)"; do
     grep -q "has no such point" err
     [ ! -e x.db ]
 done
-# What is no store is not merged, nor is a store into itself.
+# A file that is not a store is not merged, nor is a store into itself.
 echo text >text.db
 for from in text.db here.db none.db; do
     status=0

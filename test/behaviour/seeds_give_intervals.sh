@@ -1,6 +1,6 @@
 #!/bin/sh
-# Several seeds: `compare` and figures show means with confidence intervals, which are worked out here
-# once more from the single results. And results of another model are shown on request only.
+# Several seeds: `compare` and figures show means with confidence intervals, which are recomputed
+# here from the single results. Results of another model are shown on request only.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"

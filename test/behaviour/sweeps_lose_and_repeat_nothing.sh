@@ -1,6 +1,6 @@
 #!/bin/sh
-# A sweep that is killed, starved of disk, locked out or run twice at once: nothing that was finished
-# is lost, nothing is run twice, and every failure says what to do.
+# A sweep that is killed, runs out of disk space, is locked out or runs twice at once: nothing
+# finished is lost, nothing is run twice, and every failure says what to do.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -52,7 +52,7 @@ again = sweep("e.yaml", "whole.db")
 assert again.stdout.startswith("12 points: 0 run, 12 stored before"), again.stdout
 assert {r[0] for r in rows("whole.db", "SELECT state FROM run")} == {"done"}
 
-# The times that an oracle reads are a part of the point, whatever their file is called.
+# The times that an oracle reads are part of the point, whatever their file is called.
 def record(name, *words):
     subprocess.run([heddle, "run", "nw", "--size", "tiny", "--attribute-out", name, *words], check=True,
                    stdout=subprocess.DEVNULL)
@@ -63,7 +63,7 @@ for expected in ("1 run, 0 stored", "0 run, 1 stored"):
 record("o.csv", "--scheduler", "gto", "--set", "l1d.n_ways=1")
 assert "1 run, 0 stored" in sweep("oracle.yaml", "oracle.db").stdout
 
-# A result is what `heddle run` says.
+# A result equals that of `heddle run`.
 import json
 one = json.loads(subprocess.run([heddle, "run", "ss", "--size", "tiny", "--seed", seed,
                                  "--scheduler", "lrr", "--l1d", "fifo", "--json"],
@@ -97,7 +97,7 @@ while len(finished) < n_points:
 assert n_kills > 0
 assert simulated("killed.db") == simulated("whole.db")
 
-# Workers end with their sweep, in the middle of a long run too.
+# Workers end with their sweep, also in the middle of a long run.
 write("long.yaml", f"workloads: [str]\nsize: small\nseeds: [{seed}]\n")
 process = subprocess.Popen([heddle, "sweep", "long.yaml", "--store", "long.db"])
 while not processes_with(seed):
@@ -135,10 +135,11 @@ assert "1 run, 1 stored before, 1 failed" in sweep("crash.yaml", "crash.db", "--
 write("slow.yaml", "workloads: [ss]\nsize: tiny\nmax_cycles: 100\n")
 slow = sweep("slow.yaml", "slow.db")
 assert slow.returncode == 1 and "stopped after 100 cycles" in slow.stderr, slow.stderr
-assert "warp 0 (CTA 0" in rows("slow.db", "SELECT message FROM run")[0][0]  # all of it is kept
+assert "warp 0 (CTA 0" in rows("slow.db", "SELECT message FROM run")[0][0]  # the message is stored in full
 assert len(slow.stderr.splitlines()) == 2 and "SELECT id, message" in slow.stderr
 
-# --- a plug-in, GPU file, kernel or program that changes while the sweep runs: nothing of the new one is kept ---
+# --- a plug-in, GPU file, kernel or program that changes while the sweep runs: no result of the new
+# one is stored ---
 def replace(name, content):
     with open(name + ".new", "wb") as f:
         f.write(content)
@@ -208,7 +209,7 @@ time.sleep(1)
 holder.execute("ROLLBACK")
 assert "1 points: 1 run" in patient.communicate(timeout=120)[0].replace("1 point:", "1 points:")
 
-# --- files that are no stores, places that cannot be written ---
+# --- files that are not stores, places that cannot be written ---
 write("text.db", "this is no database, whatever its name says\n" * 100)
 refused = sweep("e.yaml", "text.db")
 assert refused.returncode == 2 and "not a result store" in refused.stderr, refused.stderr

@@ -1,6 +1,7 @@
 #!/bin/sh
-# A sweep with traces stores what a sweep without them does, to the last counter; a workload whose
-# trace depends on time is executed at every point; a damaged trace is recorded again.
+# A sweep with traces stores the same results as a sweep without them, to the last counter; a
+# workload whose trace depends on time is executed at every point; a damaged trace is recorded
+# again.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
@@ -33,12 +34,12 @@ sweep("traced.db", "--traces", "traces", "--jobs", "1")
 assert simulated("traced.db") == simulated("plain.db") and len(simulated("plain.db")) > 1000
 count = "SELECT workload, sum(replayed), count(*), sum(verified) FROM run GROUP BY 1 ORDER BY 1"
 assert rows("plain.db", count) == [("bp", 0, 4, 4), ("ss", 0, 4, 4), ("sssp", 0, 1, 1)]
-# The first point of each records; sssp asks what its atomics return.
+# The first point of each workload records; sssp reads what its atomics return.
 assert rows("traced.db", count) == [("bp", 3, 4, 1), ("ss", 3, 4, 1), ("sssp", 0, 1, 1)]
 names = sorted(os.listdir("traces"))
 assert [n.split("-")[0] for n in names] == ["bp", "ss", "sssp"], names
 
-# The traces of one sweep serve the next; one that is damaged does not, and is made again.
+# The traces of one sweep are used by the next; a damaged one is recorded again.
 with open(f"traces/{names[0]}", "r+b") as f:
     f.seek(100)
     f.write(b"\xff" * 50)

@@ -42,7 +42,7 @@ same_as_here e.yaml r.db
 out=$("$heddle" sweep e.yaml --store r.db --on slurm)
 [ "$out" = "4 points: 0 run, 4 stored before, 0 failed; results are in r.db" ] || fail "$out"
 
-# The driver is killed; the job goes on. The next one finds the job, or what it has left.
+# The driver is killed; the job continues. The next driver finds the job, or its results.
 "$heddle" sweep e.yaml --size tiny --store s.db --on slurm --jobs 1 >/dev/null 2>&1 &
 driver=$!
 while [ ! -s s.db.slurm/job ]; do sleep 0.1; done

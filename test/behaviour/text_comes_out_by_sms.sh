@@ -1,6 +1,7 @@
 #!/bin/sh
-# What kernels print becomes visible like what they store: at the end of each visibility period, by
-# SMs, and within an SM as it was printed. The same with any engine, quantum and number of threads.
+# What kernels print becomes visible like what they store: at the end of each visibility period,
+# ordered by SM, and within an SM in the order of printing. It is the same with any engine, quantum
+# and number of threads.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -18,7 +19,7 @@ __global__ void say(volatile int *slow)
     printf("two of %d\n", blockIdx.x);
 }
 CU
-# expect WANT VISIBILITY: in every manner of running
+# expect WANT VISIBILITY: with every engine, quantum and number of threads
 expect() {
     for manner in "--engine skip" "--engine cycle" "--quantum 1" "--threads 2" "--threads 3"; do
         # shellcheck disable=SC2086

@@ -1,5 +1,6 @@
 #!/bin/sh
-# --record, --replay and show trace as a user meets them: results, refusals, messages, exit statuses.
+# --record, --replay and show trace from the command line: results, refusals, messages, exit
+# statuses.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -13,7 +14,7 @@ esac
 # shellcheck source=test/behaviour/expect.inc
 . "$here/expect.inc"
 
-# What a run shows of itself, but for the host.
+# The output of a run, without host times.
 statistics() {
     python3 -c "
 import json, sys
@@ -53,7 +54,7 @@ says "nw_"
 status 0 "$heddle" run --replay nw.trace --quiet
 silent out
 
-# A file of one's own, with text.
+# A user's file, with text.
 cat >own.cl <<'CL'
 __kernel void own(__global uint *a)
 {
@@ -74,14 +75,14 @@ status 0 "$heddle" show trace own.trace
 says "own.cl"
 says "Not timing-dependent"
 
-# Variables in local memory by their names: not recorded where, but accesses all the same.
+# Variables in local memory are accessed by name: the address is not recorded, but the accesses are.
 status 0 "$heddle" run "$here/probe/probes.ptx" --entry named_local --block 32 --arg buf:128 --record local.trace --json
 executed=$(echo "$out" | statistics)
 says '"l1d.loads": 1,'
 status 0 "$heddle" run --replay local.trace --json
 same "$executed" "$(echo "$out" | statistics)" "a kernel with a variable in local memory"
 
-# What depends on time stays on its machine.
+# A trace that depends on time is valid only for its machine.
 cat >clock.ptx <<'PTX'
 .version 7.0
 .target sm_50
@@ -99,7 +100,7 @@ says "BY FORCE" && complains "warning: clock.trace: launch 1 (k) may behave diff
 complains "first at clock.ptx:4" && complains "(--force-replay)"
 status 0 "$heddle" run --replay clock.trace --scheduler lrr --force-replay --json
 says '"replay_forced": true'
-# Where force is not needed, nothing was forced.
+# If --force is not needed, it changes nothing.
 status 0 "$heddle" run --replay clock.trace --force-replay --json && silent err
 says '"replay_forced": false'
 status 0 "$heddle" run --replay own.trace --scheduler lrr --force-replay --json

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whoever types what doc/tutorial.md says gets what it says: Heddle installed, a policy of their own that is compiled,
-# tested, swept and compared, and its results on a page and in a picture.
+# Typing the commands of doc/tutorial.md gives the output on the page: Heddle installed, a new
+# policy compiled, tested, swept and compared, and its results on a page and in a picture.
 heddle=$(realpath "$1")
 scratch=$2
 rm -rf "$scratch"

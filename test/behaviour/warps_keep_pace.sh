@@ -1,6 +1,6 @@
 #!/bin/sh
-# What --attribute says of the warps of a CTA (who is the slowest, how accurate criticality is, how
-# often it is inverted) is what follows from the records of the warps, recomputed here.
+# What --attribute reports about the warps of a CTA (the slowest one, the accuracy of criticality,
+# how often it is inverted) follows from the records of the warps; it is recomputed here.
 heddle=$1
 scratch=$2
 mkdir -p "$scratch"
@@ -22,13 +22,13 @@ run cpl --scheduler lrr --set criticality=cpl
 run turns --scheduler lrr --set sm.rotate_schedulers=true
 run turns_cycle --scheduler lrr --set sm.rotate_schedulers=true --engine cycle --quantum 3 --threads 2
 run cpl_cycle --scheduler lrr --set criticality=cpl --engine cycle --quantum 1
-# One warp a CTA.
+# One warp per CTA.
 "$heddle" run nw --size tiny --json --attribute-out nw.csv --set criticality=cpl >nw.json
 "$heddle" run nw --size tiny --json --attribute --set criticality=oracle --set criticality.file=nw.csv >nw_oracle.json
 "$heddle" run bfs --size tiny:edges=32K --attribute --scheduler caws_blk --set criticality.file=lrr.csv >screen
-# Four warps of which the first has twice as much before it as the others, in dependent additions: on
-# the path that follows the branch (setp.ne), or on the one at its target (setp.eq). Memory is so near
-# that the branch is behind them at the first sample.
+# Four warps. The first executes twice as many dependent additions as the others: on the path that
+# follows the branch (setp.ne), or on the one at its target (setp.eq). Memory is so fast that the
+# branch has executed before the first sample.
 path() {
     i=0
     while [ $i -lt "$1" ]; do
@@ -78,7 +78,7 @@ def stats(name):
 def ctas(name):
     found = collections.defaultdict(dict)
     for r in csv.DictReader(open(name + ".csv")):
-        if r["record"] == "run": # what was run, behind the last warp
+        if r["record"] == "run": # what was run, after the last warp
             continue
         key = r["launch"], r["cta"]
         found[key]["cta" if r["record"] == "cta" else int(r["warp"])] = {
@@ -136,7 +136,7 @@ def pace(name, told):
     return s
 
 none = pace("lrr", False)
-assert not any(v for k, v in none.items() if k.startswith("criticality.")) # nobody says anything
+assert not any(v for k, v in none.items() if k.startswith("criticality.")) # no provider rates warps
 assert 0 < none["cta.disparity"]
 # S3 section 3.4.2: with equal periods CAWS is round robin, cycle by cycle.
 def simulated(name):
@@ -146,30 +146,31 @@ assert simulated("equal_avg") == simulated("lrr") != simulated("avg")
 inverted = {n: pace(n, True)["criticality.inversion"] for n in ("blk", "avg", "same")}
 assert inverted["same"] == 0 and inverted["blk"] > 0 and inverted["avg"] > 0, inverted
 cpl = pace("cpl", False)
-assert cpl["criticality.inversions"] == 0 # it foretells nothing at the start
+assert cpl["criticality.inversions"] == 0 # it predicts nothing at the start
 assert cpl["criticality.samples"] == stats("same")["criticality.samples"] # the same run
 assert 0 < cpl["criticality.accuracy"] < 1
 assert stats("blk") == stats("blk_cycle") and cpl == stats("cpl_cycle")
-# Who issues first has the load/store unit first: warps of the second scheduler, the odd ones, live longer unless both
-# begin in turn.
+# The scheduler that issues first has the load/store unit first: warps of the second scheduler, the
+# odd ones, live longer unless the schedulers take turns.
 def odd_against_even(name):
     lives = [[life(w) for _, warps in ctas(name).values() for i, w in warps.items() if i % 2 == odd] for odd in (0, 1)]
     assert len(lives[0]) == len(lives[1]) > 1000
     return sum(lives[1]) / sum(lives[0])
 assert odd_against_even("lrr") > 1.02 and 0.995 < odd_against_even("turns") < 1.005, [odd_against_even(n) for n in ("lrr", "turns")]
 assert stats("turns") == stats("turns_cycle")
-# The footnote of S3 section 4.3.3: where a CTA has one warp, it is always right.
+# The footnote of S3 section 4.3.3: if a CTA has one warp, the prediction is always right.
 nw = stats("nw")
 assert nw["criticality.accuracy"] == 1 and nw["criticality.samples"] == nw["criticality.samples_alone"] > 0
 assert nw["cta.ctas"] == 0
-# No warp is above the median of itself, each is the slowest of its CTA: no load is of a critical warp, or each.
+# A lone warp is not above its own median, but is the slowest of its CTA: either no load is by a
+# critical warp, or every load is.
 assert nw["criticality.l1d_loads"] == 0 and nw["criticality.l1d_hit_rate"] == 0
 every, s = stats("nw_oracle"), json.load(open("nw_oracle.json"))["stats"]
 assert every["criticality.l1d_loads"] == s["l1d.loads"] > every["criticality.l1d_hits"] > 0
 assert every["criticality.l1d_hits"] == s["l1d.hits"] + s["l1d.merges"]
 near(every["criticality.l1d_hit_rate"], s["l1d.hit_rate"])
 assert 0 < cpl["criticality.l1d_loads"] < json.load(open("cpl.json"))["stats"]["l1d.loads"]
-# Who is critical in a kernel that was made for it: warp 0, from the branch on, as long as it lives.
+# The critical warp in a kernel written for this: warp 0, from the branch until its end.
 for name in ("ne_lrr", "ne_gcaws", "eq_lrr", "eq_gcaws"):
     s = pace("uneven_" + name, False)
     (cta, warps), = ctas("uneven_" + name).values()
@@ -186,8 +187,8 @@ for line in (f"live {100 * blk['cta.disparity']:.1f} % longer than the fastest",
              f" {100 * blk['criticality.inversion_by_fast']:.1f} % one that was fast"):
     assert line in text, line
 PY
-# An oracle of another program or input is refused, with its line; one that does not tell its input is believed as far
-# as kernels, their launches and warps agree.
+# An oracle of another program or input is refused, with its line. One that does not name its input
+# is accepted if kernels, launches and warps agree.
 . "$(dirname "$0")/expect.inc"
 set +e
 last_line=$(wc -l <nw.csv)
@@ -203,7 +204,7 @@ oracle="--set criticality=oracle --set criticality.file"
     status 2 "$heddle" run nw --size tiny --json $oracle=renamed.csv
     complains "renamed.csv:2: times of kernel 'other', where this run launches 'nw_"
     silent out
-    # One launch more than the run has, of its last kernel.
+    # One launch of its last kernel more than the run has.
     awk -F, -v OFS=, '{print} $1 == "warp" && $2 > n {n = $2; row = $0} END {$0 = row; $2 = n + 1; print}' old.csv >more.csv
     status 2 "$heddle" run nw --size tiny --json $oracle=more.csv
     complains "more.csv: "

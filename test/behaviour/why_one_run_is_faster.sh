@@ -1,6 +1,6 @@
 #!/bin/sh
-# heddle compare --why: its numbers are those of the two runs by themselves, it shows what the page
-# on schedulers says it shows, and leaves nothing behind.
+# heddle compare --why: its numbers equal those of the two separate runs, it shows what the page on
+# schedulers says it shows, and leaves no files.
 heddle=$1
 scratch=$2
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -29,7 +29,7 @@ def near(a, b):
 for side in "ab":
     told, stats = why[side], json.load(open(side + ".json"))["stats"]
     rows = [{k: float(v) for k, v in r.items()} for r in csv.DictReader(open(side + ".csv"))]
-    for r in rows: # a scheduler that holds no warp back has neither column
+    for r in rows: # a scheduler that throttles no warp has neither column
         r["vta_hits"] = r.get("scheduler.vta_hits", 0)
         r["warps_may_load"] = r.get("scheduler.warps_may_load", r["resident_warps"])
     for name in ("cycles", "l1d.loads", "l1d.hit_rate", "l1d.misses", "l1d.evictions",
@@ -59,14 +59,15 @@ assert why["a"]["whole"]["vta_hits"] == 0 < why["b"]["whole"]["vta_hits"]
 assert why["b"]["whole"]["warps_may_load"] < why["b"]["whole"]["resident_warps"]
 assert json.load(open("a.json"))["stats"]["l1d.bypasses"] > 0
 assert why["a"]["cycles"] != why["b"]["cycles"]
-# A run by itself tells what its scheduler did, if that may hold warps back.
+# A separate run reports what its scheduler did, if the scheduler may throttle warps.
 total = lambda name: sum(float(r[name]) for r in rows) # of b, the last
 told = {l.split()[0]: l.split()[1] for l in open("b.txt") if len(l.split()) == 3}
 assert told["scheduler.vta_hits"] == f"{why['b']['whole']['vta_hits']:,}"
 assert told["scheduler.may_load_share"] == f"{total('warps_may_load') / total('resident_warps'):.3f}", told
 assert "scheduler.may_load_share" in open("swl.txt").read() and "scheduler.vta_hits" not in open("swl.txt").read()
 assert "scheduler." not in open("plain.txt").read()
-# On the screen: what bypassed L1D, and what it stood still for where that differs by a hundredth of the longer.
+# On the screen: what bypassed L1D, and stall causes that differ by at least a hundredth of the
+# longer run.
 screen = {" ".join(l.split()[:-3]): l.split()[-3:-1] for l in open("one_two") if len(l.split()) > 3}
 a, b = why["a"], why["b"]
 number = lambda text: int(text.replace(",", ""))
@@ -81,7 +82,7 @@ for title, cause in (("an MSHR", "mshr"), ("room in its line's MSHR", "merge"), 
     n_shown += shown is not None
 assert 0 < n_shown < 6, screen
 PY
-# The page shows what comes out.
+# The page shows the output.
 "$heddle" compare --why 'kmn --size tiny --gpu ccws --scheduler gto' \
     'kmn --size tiny --gpu ccws --scheduler ccws' >screen
 sed -n '/^\$ heddle compare --why/,/^```/p' "$root/doc/schedulers.md" | sed '1d;$d' >page
@@ -99,7 +100,7 @@ complains "cannot split"
 status 2 "$heddle" compare --why "$one" 'bfs --size tiny:edges=32K --scheduler nobody'
 complains "nobody"
 silent out
-# What is refused before anything is run, which side it is, and what is not refused.
+# What is refused before anything runs, with the side at fault, and what is not refused.
 refused() {
     wanted=$1
     shift
@@ -118,7 +119,7 @@ refused "--store has no effect" --store none.db 'ss --size tiny' 'ss --size tiny
 [ ! -e mine.csv ] && [ ! -e none.db ] || fail "a file was made"
 status 0 "$heddle" compare --why 'nw --size tiny --seed 1' 'nw --seed=1 --size tiny --l1d fifo'
 says "times as fast"
-# A run that does not come to its end says so, whichever it is.
+# A run that does not end says so, whichever of the two it is.
 status 3 "$heddle" compare --why 'nw --size tiny --max-cycles 100' 'nw --size tiny'
 complains "A did not run to its end"
 complains "the launch was stopped after 100 cycles"
