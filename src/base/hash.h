@@ -25,4 +25,7 @@ void hash_finish(struct hash *h, char text[HASH_TEXT_BYTES]);
 
 void hash_of(const void *data, size_t bytes, char text[HASH_TEXT_BYTES]);
 
+/* A checksum of 64 bits that notices damage, at memory's speed; not SHA-256, and not for keys. */
+uint64_t hash_quick(const void *data, size_t bytes);
+
 #endif

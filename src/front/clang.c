@@ -41,12 +41,11 @@ static void add_cc1_value(struct arg_list *args, const char *option, const char 
     add_cc1(args, value);
 }
 
-static void add_opencl_target(struct arg_list *args)
+static void add_opencl_target(struct arg_list *args, const char *kind)
 {
-    args_add_all(args, "-target", "nvptx64-nvidia-nvcl", "-x", "cl", "-cl-std=CL1.2",
+    args_add_all(args, "-target", "nvptx64-nvidia-nvcl", "-x", kind, "-cl-std=CL1.2",
                  "-fgnu89-inline", "-fgnu-keywords", "-cl-no-stdinc", "-D__IMAGE_SUPPORT__=1",
                  NULL);
-    add_cc1(args, "-finclude-default-header");
 #define ENABLED(name) ",+" #name
     /* OpenCL C 3.0 also has two of them as features, and requires both to agree. */
     add_cc1(args, "-cl-ext=-all" OPENCL_EXTENSIONS(
@@ -78,32 +77,72 @@ static void add_libraries(struct arg_list *args, const struct toolchain *tools,
     args_add(args, "-Wno-linker-warnings");
 }
 
-void clang_args_for_source(struct arg_list *args, enum front_language language,
-                           const struct toolchain *tools, const struct support *support,
-                           const char *source_folder, const struct arg_list *user,
-                           const char *ptx_path, const char *deps_path)
+static void add_opencl(struct arg_list *args, const struct clang_job *job)
+{
+    add_opencl_target(args, "cl");
+    if (job->headers) {
+        args_add_all(args, "-include-pch", job->headers, NULL);
+    } else {
+        add_cc1(args, "-finclude-default-header");
+        args_add_all(args, "-include", job->support->prelude, NULL);
+    }
+}
+
+static void add_cuda(struct arg_list *args, const struct clang_job *job)
+{
+    add_cuda_target(args, job->user);
+    args_add_all(args, "-include", job->support->cuda, "-isystem", job->support->cuda_include,
+                 NULL);
+}
+
+static void add_optimization(struct arg_list *args)
+{
+    args_add_all(args, "-O2", "-gdwarf-2", "-gline-directives-only", "-fdebug-compilation-dir=.",
+                 "-fno-color-diagnostics", NULL);
+}
+
+static void add_list(struct arg_list *args, const struct arg_list *more)
+{
+    for (size_t i = 0; i < more->n; i++)
+        args_add(args, more->items[i]);
+}
+
+void clang_args_for_source(struct arg_list *args, const struct clang_job *job)
+{
+    args_add(args, job->tools->clang);
+    if (job->language == FRONT_OPENCL_C)
+        add_opencl(args, job);
+    else
+        add_cuda(args, job);
+    if (job->links_library)
+        add_libraries(args, job->tools, job->support);
+    add_optimization(args);
+    args_add_all(args, "-S", "-iquote", job->source_folder, "-MD", "-MF", job->deps, NULL);
+    add_list(args, job->user);
+    add_list(args, job->more);
+    args_add_all(args, "-o", job->output, "-", NULL);
+}
+
+/* The same headers in the same order as without them: -finclude-default-header includes opencl-c.h
+ * first. clang insists on equal options in both steps, so the headers do not use that one. */
+void clang_args_for_headers(struct arg_list *args, const struct toolchain *tools,
+                            const struct support *support, const struct arg_list *user,
+                            const char *output, const char *deps)
 {
     args_add(args, tools->clang);
-    if (language == FRONT_OPENCL_C) {
-        add_opencl_target(args);
-        args_add_all(args, "-include", support->prelude, NULL);
-    } else {
-        add_cuda_target(args, user);
-        args_add_all(args, "-include", support->cuda, "-isystem", support->cuda_include, NULL);
-    }
-    add_libraries(args, tools, support);
-    args_add_all(args, "-O2", "-S", "-gdwarf-2", "-gline-directives-only",
-                 "-fdebug-compilation-dir=.", "-fno-color-diagnostics", NULL);
-    args_add_all(args, "-iquote", source_folder, "-MD", "-MF", deps_path, NULL);
-    for (size_t i = 0; i < user->n; i++)
-        args_add(args, user->items[i]);
-    args_add_all(args, "-o", ptx_path, "-", NULL);
+    add_opencl_target(args, "cl-header");
+    args_add_all(args, "-include", "opencl-c.h", "-include", support->prelude, NULL);
+    add_optimization(args);
+    args_add_all(args, "-MD", "-MF", deps, NULL);
+    add_list(args, user);
+    args_add_all(args, "-o", output, "-", NULL);
 }
 
 void clang_args_for_builtins(struct arg_list *args, const struct toolchain *tools,
                              const char *bitcode_path)
 {
     args_add(args, tools->clang);
-    add_opencl_target(args);
+    add_opencl_target(args, "cl");
+    add_cc1(args, "-finclude-default-header");
     args_add_all(args, "-O2", "-c", "-emit-llvm", "-o", bitcode_path, "-", NULL);
 }

@@ -7,12 +7,26 @@
 #include "front/support.h"
 #include "front/toolchain.h"
 
-/* The source comes through standard input. `user` are the translated build options; they come after
- * ours, so that -cl-std=CL2.0 or -O0 win. */
-void clang_args_for_source(struct arg_list *args, enum front_language language,
-                           const struct toolchain *tools, const struct support *support,
-                           const char *source_folder, const struct arg_list *user,
-                           const char *ptx_path, const char *deps_path);
+/* One compilation; the source comes through standard input. */
+struct clang_job {
+    enum front_language language;
+    const struct toolchain *tools;
+    const struct support *support;
+    const char *headers;       /* precompiled headers of OpenCL C, or NULL */
+    const char *source_folder; /* searched for included files */
+    /* Translated build options; they come after ours, so that -cl-std=CL2.0 or -O0 win. */
+    const struct arg_list *user;
+    const struct arg_list *more; /* what the kind of output requires */
+    bool links_library;
+    const char *output, *deps; /* paths */
+};
+
+void clang_args_for_source(struct arg_list *args, const struct clang_job *job);
+
+/* Precompiles the headers of OpenCL sources. */
+void clang_args_for_headers(struct arg_list *args, const struct toolchain *tools,
+                            const struct support *support, const struct arg_list *user,
+                            const char *output, const char *deps);
 
 void clang_args_for_builtins(struct arg_list *args, const struct toolchain *tools,
                              const char *bitcode_path);

@@ -14,7 +14,9 @@
 #include "front/cache.h"
 #include "front/called_kernels.h"
 #include "front/clang.h"
+#include "front/dependencies.h"
 #include "front/options.h"
+#include "front/precompiled.h"
 #include "front/scratch.h"
 
 struct compilation {
@@ -23,8 +25,10 @@ struct compilation {
     size_t len;
     struct arena arena;
     struct toolchain tools;
-    struct arg_list options; /* clang's */
-    const char *cache;       /* folder, or NULL */
+    struct arg_list options; /* clang's, from the build options */
+    struct arg_list more;    /* what the kind of output requires */
+    bool links_library;
+    const char *cache; /* folder, or NULL */
     char key[HASH_TEXT_BYTES];
     const char *scratch; /* folder, or NULL */
 };
@@ -71,12 +75,27 @@ static void hash_place(struct hash *h)
         hash_add_field(h, getenv(variables[i]));
 }
 
+static struct clang_job job_of(const struct compilation *c, const struct support *support,
+                               const char *source_folder)
+{
+    return (struct clang_job){.language = c->language,
+                              .tools = &c->tools,
+                              .support = support,
+                              .source_folder = source_folder,
+                              .user = &c->options,
+                              .more = &c->more,
+                              .links_library = c->links_library,
+                              .output = "",
+                              .deps = ""};
+}
+
 /* The command line, except for the paths of our own files. */
 static void hash_command(struct compilation *c, struct hash *h)
 {
     const struct support nowhere = {"", "", "", "", "", false};
+    const struct clang_job job = job_of(c, &nowhere, "");
     struct arg_list args = {.arena = &c->arena};
-    clang_args_for_source(&args, c->language, &c->tools, &nowhere, "", &c->options, "", "");
+    clang_args_for_source(&args, &job);
     for (size_t i = 0; i < args.n; i++)
         hash_add_field(h, args.items[i]);
     args_destroy(&args);
@@ -105,30 +124,15 @@ static bool is_users_file(const char *path, const char *support_folder)
            !strstr(path, "/include/opencl-c");
 }
 
-/* The dependency file is a make rule, "target: path path \", with blanks escaped. */
 static void read_dependencies(const char *deps_path, const char *support_folder,
                               struct arg_list *deps)
 {
-    struct strbuf rule = {0}, path = {0};
-    if (strbuf_read_file(&rule, deps_path) != 0) {
-        strbuf_destroy(&rule);
-        return;
-    }
-    const char *p = strstr(strbuf_text(&rule), ": ");
-    for (p = p ? p + 1 : ""; *p;) {
-        strbuf_clear(&path);
-        while (*p == ' ' || *p == '\n' || (*p == '\\' && p[1] == '\n'))
-            p++;
-        for (; *p && *p != ' ' && *p != '\n'; p++) {
-            if ((*p == '\\' && (p[1] == ' ' || p[1] == '#')) || (*p == '$' && p[1] == '$'))
-                p++;
-            strbuf_add_char(&path, *p);
-        }
-        if (is_users_file(strbuf_text(&path), support_folder))
-            args_add(deps, strbuf_text(&path));
-    }
-    strbuf_destroy(&rule);
-    strbuf_destroy(&path);
+    struct arg_list all = {.arena = deps->arena};
+    dependencies_read(deps_path, &all);
+    for (size_t i = 0; i < all.n; i++)
+        if (is_users_file(all.items[i], support_folder))
+            args_add(deps, all.items[i]);
+    args_destroy(&all);
 }
 
 /* Drops clang's final count ("1 warning generated."). */
@@ -191,24 +195,64 @@ static enum heddle_status explain_failure(const struct compilation *c, struct pr
     return HEDDLE_BAD_INPUT;
 }
 
-static enum heddle_status run_clang(struct compilation *c, const struct support *support,
-                                    struct strbuf *ptx, struct strbuf *error)
+static struct process_result run_job(const struct clang_job *job, const struct strbuf *input,
+                                     struct strbuf *messages)
 {
-    const char *ptx_path = arena_printf(&c->arena, "%s/out.ptx", c->scratch);
-    const char *deps_path = arena_printf(&c->arena, "%s/out.d", c->scratch);
-    struct arg_list args = {.arena = &c->arena}, deps = {.arena = &c->arena};
-    struct strbuf input = {0}, messages = {0}, result_text = {0};
-    clang_args_for_source(&args, c->language, &c->tools, support, folder_of(c->name, &c->arena),
-                          &c->options, ptx_path, deps_path);
+    struct arg_list args = {.arena = job->user->arena};
+    clang_args_for_source(&args, job);
+    strbuf_clear(messages);
+    struct process_result result = process_run(&args, strbuf_text(input), input->len, messages);
+    args_destroy(&args);
+    strip_summary(messages);
+    cut_flood(messages);
+    return result;
+}
+
+static bool is_success(struct process_result result)
+{
+    return result.error == 0 && result.exit_status == 0;
+}
+
+/* With precompiled headers if possible. A compilation that fails with them is repeated without
+ * them: the messages are those of the source, whatever the state of the headers. */
+static struct process_result run_clang(struct compilation *c, const struct support *support,
+                                       struct clang_job *job, struct strbuf *messages)
+{
+    struct strbuf input = {0};
+    struct precompiled headers;
+    struct process_result result;
     add_named_source(c, &input);
-    struct process_result result = process_run(&args, strbuf_text(&input), input.len, &messages);
-    strip_summary(&messages);
-    cut_flood(&messages);
+    bool precompiled =
+        c->language == FRONT_OPENCL_C && c->cache &&
+        precompiled_find(&headers, support, c->scratch, &c->tools, &c->options, &c->arena);
+    if (precompiled) {
+        job->headers = headers.path;
+        result = run_job(job, &input, messages);
+        job->headers = NULL;
+    }
+    if (!precompiled || !is_success(result)) {
+        result = run_job(job, &input, messages);
+        if (precompiled && is_success(result))
+            precompiled_discard(&headers);
+    }
+    strbuf_destroy(&input);
+    return result;
+}
+
+static enum heddle_status make_output(struct compilation *c, const struct support *support,
+                                      struct strbuf *ptx, struct strbuf *error)
+{
+    struct clang_job job = job_of(c, support, folder_of(c->name, &c->arena));
+    struct arg_list deps = {.arena = &c->arena};
+    struct strbuf messages = {0}, result_text = {0};
+    job.output = arena_printf(&c->arena, "%s/out.ptx", c->scratch);
+    job.deps = arena_printf(&c->arena, "%s/out.d", c->scratch);
+    struct process_result result = run_clang(c, support, &job, &messages);
 
     enum heddle_status status = HEDDLE_OK;
-    if (result.error || result.exit_status != 0) {
+    if (!is_success(result)) {
         status = explain_failure(c, result, &messages, error);
-    } else if (strbuf_read_file(&result_text, ptx_path) != 0) {
+    } else if (strbuf_read_file(&result_text, job.output) != 0) {
         strbuf_addf(error, "%s: %s produced no PTX\n", c->name, c->tools.clang);
         status = HEDDLE_ENVIRONMENT;
     } else {
@@ -216,13 +260,11 @@ static enum heddle_status run_clang(struct compilation *c, const struct support 
             called_kernels_to_functions(&result_text);
         strbuf_add_n(ptx, strbuf_text(&result_text), result_text.len);
         strbuf_add_n(error, strbuf_text(&messages), messages.len);
-        read_dependencies(deps_path, support->folder, &deps);
+        read_dependencies(job.deps, support->folder, &deps);
         if (c->cache && !disk_cache_store(c->cache, c->key, &deps, &result_text, &messages))
             disk_cache_warn(c->cache, errno, error);
     }
-    args_destroy(&args);
     args_destroy(&deps);
-    strbuf_destroy(&input);
     strbuf_destroy(&messages);
     strbuf_destroy(&result_text);
     return status;
@@ -258,7 +300,7 @@ static enum heddle_status compile_in_scratch(struct compilation *c, struct strbu
     struct support support;
     enum heddle_status status = prepare(c, &support, error);
     if (status == HEDDLE_OK)
-        status = run_clang(c, &support, ptx, error);
+        status = make_output(c, &support, ptx, error);
     scratch_remove(c->scratch);
     return status;
 }
@@ -278,19 +320,20 @@ static enum heddle_status compile_cached(struct compilation *c, const char *buil
                                          const char *const *more, struct strbuf *out,
                                          struct strbuf *error)
 {
-    c->options.arena = &c->arena;
+    c->options.arena = c->more.arena = &c->arena;
     enum heddle_status status = toolchain_find(&c->tools, &c->arena, error);
     if (status == HEDDLE_OK)
         status = read_options(c, build_options, error);
     if (status == HEDDLE_OK) {
         for (; *more; more++)
-            args_add(&c->options, *more);
+            args_add(&c->more, *more);
         make_key(c);
         c->cache = disk_cache_folder(&c->arena);
         if (!c->cache || !disk_cache_load(c->cache, c->key, out, error))
             status = compile(c, out, error);
     }
     args_destroy(&c->options);
+    args_destroy(&c->more);
     arena_destroy(&c->arena);
     return status;
 }
@@ -300,16 +343,21 @@ enum heddle_status front_compile(enum front_language language, const char *name,
                                  struct strbuf *error)
 {
     static const char *const none[] = {NULL};
-    struct compilation c = {.language = language, .name = name, .text = text, .len = len};
+    struct compilation c = {
+        .language = language, .name = name, .text = text, .len = len, .links_library = true};
     return compile_cached(&c, build_options, none, ptx, error);
 }
 
 enum heddle_status front_compile_ir(const char *name, const char *text, size_t len,
-                                    const char *build_options, struct strbuf *ir,
-                                    struct strbuf *error)
+                                    const char *build_options, enum front_ir kind,
+                                    struct strbuf *ir, struct strbuf *error)
 {
     static const char *const more[] = {"-emit-llvm", "-cl-kernel-arg-info", "-Xclang",
                                        "-disable-llvm-passes", NULL};
-    struct compilation c = {.language = FRONT_OPENCL_C, .name = name, .text = text, .len = len};
+    struct compilation c = {.language = FRONT_OPENCL_C,
+                            .name = name,
+                            .text = text,
+                            .len = len,
+                            .links_library = kind == FRONT_IR_TO_LINK};
     return compile_cached(&c, build_options, more, ir, error);
 }

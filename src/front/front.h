@@ -25,11 +25,16 @@ enum heddle_status front_compile(enum front_language language, const char *name,
                                  size_t len, const char *build_options, struct strbuf *ptx,
                                  struct strbuf *error);
 
-/* OpenCL C to unoptimised LLVM IR as text, with metadata about kernel arguments: a part of a
- * program. Otherwise as above. */
+enum front_ir {
+    FRONT_IR_TO_LINK,     /* a part of a program */
+    FRONT_IR_TO_DESCRIBE, /* for its metadata only: without the built-in library, hence faster */
+};
+
+/* OpenCL C to unoptimised LLVM IR as text, with metadata about kernel arguments. Otherwise as
+ * above. */
 enum heddle_status front_compile_ir(const char *name, const char *text, size_t len,
-                                    const char *build_options, struct strbuf *ir,
-                                    struct strbuf *error);
+                                    const char *build_options, enum front_ir kind,
+                                    struct strbuf *ir, struct strbuf *error);
 /* Links several parts into one (ir.c). */
 enum heddle_status front_ir_link(const struct strbuf *pieces, uint32_t n, struct strbuf *ir,
                                  struct strbuf *error);

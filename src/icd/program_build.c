@@ -49,7 +49,9 @@ static void compile_source(const struct strbuf *source, bool is_whole, struct bu
     if (is_whole)
         s = front_compile(FRONT_OPENCL_C, name, text, source->len, b->options, &ptx, &b->log);
     if (s == HEDDLE_OK)
-        s = front_compile_ir(name, text, source->len, b->options, &ir, is_whole ? &again : &b->log);
+        s = front_compile_ir(name, text, source->len, b->options,
+                             is_whole ? FRONT_IR_TO_DESCRIBE : FRONT_IR_TO_LINK, &ir,
+                             is_whole ? &again : &b->log);
     if (s == HEDDLE_OK)
         b->code = code_create(is_whole ? CL_PROGRAM_BINARY_TYPE_EXECUTABLE
                                        : CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
