@@ -290,6 +290,18 @@ static void check_gt200(const struct machine_config *c)
     assert_int_equal(c->dram.t_wr, 13);
 }
 
+/* What the simulators do without an option in the files: ldst_unit has three pipeline registers and
+ * a cycle of write-back, and addrdec_tlx() takes the bank from bits of the address. 3.2.0 empties
+ * no cache between kernels (-gpgpu_flush_l1_cache 0, _l2_cache 0); the simulator of ccws both
+ * (-gpgpu_flush_cache 1). */
+static void check_defaults(const struct machine_config *c, bool flushes)
+{
+    assert_int_equal(c->sm.shared_latency, 3 + 1);
+    assert_false(c->dram.permute_banks);
+    assert_int_equal(c->run.flush_l1, flushes);
+    assert_int_equal(c->run.flush_l2, flushes);
+}
+
 /* The index of L1D is linear up to 3.2.2. 3.2.0 has one port for each of its six L2 banks, at
  * 1400 MHz; 3.2.2 twelve at 700 MHz. */
 static void what_the_papers_leave_open_is_gpgpu_sim_s(void **state)
@@ -304,6 +316,8 @@ static void what_the_papers_leave_open_is_gpgpu_sim_s(void **state)
         /* ID_OC_MEM, two collectors, OC_EX_MEM, and what is at L1D. */
         assert_int_equal(c->sm.ldst_queue, 1 + 2 + 1 + 1);
         assert_int_equal(c->memory.l2_latency, 1);
+        if (gt200 || six_banks)
+            check_defaults(c, gt200);
         if (gt200) {
             check_gt200(c);
         } else {
