@@ -10,6 +10,7 @@
 - Counts and lists at the top agree with the figures below.
 - Drawings show the numbers of the tables; group means are those of the rows.
 - Numbers in sentences and reasons are those of the tables, and comparisons hold.
+- Figures of earlier machines are marked, and no others.
 - Every claim that does not agree has a reason, and no other claim has one."""
 import glob
 import json
@@ -17,8 +18,10 @@ import re
 import subprocess
 import sys
 
+import result_machines
 from result_pages import (FOLDER, MARK, MEAN_OF, REASONS, digest, fill, geometric_mean, groups_of, loose_numbers, note_of, problems_of,
                           read_reasons, reason_of, rows_of)
+import result_summary
 from result_summary import WORDS
 
 CLAIMS = "| the paper says | paper | Heddle | agrees | source |\n"
@@ -214,6 +217,17 @@ def check_note(page, text, name):
         complain(f"{page}: {name}", f"the note of figures/{name}.yaml is not above the table")
 
 
+def check_machines(page, text):
+    """Figures of earlier machines say so, at the top too, and no others."""
+    sections = ["\n## " + s for s in text.split("\n## ")[1:]]
+    names = [MARK.search(s).group(1) for s in sections if result_machines.changed(s)]
+    for s in sections:
+        if result_machines.noted(s) != s:
+            complain(page, f"{MARK.search(s).group(1)}: whether its machine is an earlier one is not what it says: run `tools/results.py`")
+    if "".join(re.findall(r"^Made with an earlier machine, .*\n", text, re.M)) != result_summary.earlier_machines(names).lstrip("\n"):
+        complain(page, "the figures that are named as made with an earlier machine are not those that were")
+
+
 def check_lists(page, text, rows, reasons):
     """The lists at the top: what agrees, what does not (with the reason), what a reader must
     judge."""
@@ -245,6 +259,7 @@ def check_page(page, figures, seen, reasons):
         if name in figures:
             check_note(page, text, name)
             rows += [row + [f"`{name}`"] for row in check_figure(page, figures[name], section)]
+    check_machines(page, text)
     check_lists(page, text, rows, reasons)
     filled, problems = fill(text)
     if filled != text:

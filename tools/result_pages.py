@@ -2,7 +2,8 @@
 
 Each table follows a mark with its name: `<!-- figure NAME of DIGEST by MODEL -->` for that of a
 figure, `<!-- table NAME -->` for others. The digest identifies the figure's definition, the model
-the program that ran it. Paragraphs and reasons are written by hand and tied to the tables:
+the program that ran it; ` on GPU:DIGEST` may follow (result_machines.py). Paragraphs and reasons
+are written by hand and tied to the tables:
 
     12.5 times<!-- is s4-fig17:6:kmn -->     the value in row 6 of column kmn
     58 %<!-- gain s4-fig7:memc:CCWS -->      by how many percent it differs from 1
@@ -23,7 +24,7 @@ import textwrap
 FOLDER = "doc/results"
 REASONS = f"{FOLDER}/reasons.txt"
 WHY = re.compile(r"<!-- why (\S+) -->\n(.*?)<!-- end -->\n", re.S)
-MARK = re.compile(r"<!-- (?:figure (\S+) of (\w+)(?: by \S+)?|table (\S+)) -->\n")
+MARK = re.compile(r"<!-- (?:figure (\S+) of (\w+)(?: by \S+)?(?: on \S+)?|table (\S+)) -->\n")
 PLACE = r"[^:<>|]+:[^:<>|]+:[^:<>|]+"
 QUOTED = re.compile(rf"(\d+(?:\.\d+)?)((?: %| times)?<!-- (is|gain) ({PLACE}) -->)")
 SO = re.compile(rf"<!-- so ({PLACE}|[\d.]+) ([<>=]) ({PLACE}|[\d.]+) -->")

@@ -90,10 +90,17 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
 """
 
 
-def summary(page, title, figures, headings, why):
+def earlier_machines(names):
+    """Names the figures that result_machines.py marks."""
+    listed = ", ".join(f"`{name}`" for name in names)
+    return f"\nMade with an earlier machine, and marked so: {listed}.\n" if names else ""
+
+
+def summary(page, title, figures, headings, why, earlier=()):
     papers = [p for p in PAPERS if of_paper(figures, p)]
     top = "## In short\n\nThe table counts the claims of the papers by [verdict](#the-rule-of-verdicts): \"yes\" agrees, \"direction\" has the right\n"
     top += "sign but another size, \"no\" disagrees, \"look\" needs a reader.\n\n" + counts(page, figures, papers)
+    top += earlier_machines(earlier)
     top += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
     body = "\n## How to read this page\n\n" + READING.replace("PAGE", page)
     body += "\n## The papers\n\n" + row(["name", "paper"]) + row(["---"] * 2)

@@ -25,6 +25,7 @@ import sys
 import tempfile
 
 import result_hetero
+import result_machines
 import result_tables
 from result_answers import Answers, Listing
 from result_mixes import ask_laboratory, table_of_mixes
@@ -98,11 +99,11 @@ def kept_figure(name, text):
 
 def section(f, why, model):
     if "text" in f:
-        return f["text"]
+        return result_machines.noted(f["text"])
     text = f"\n## {f['title']}\n\n{f['source']}; `heddle figure {f['figure']}`"
     text += f"; inputs of size `{f['size']}`.\n\n" if "size" in f else ".\n\n"
     text += f"![{f['title']}]({f['figure']}.svg)\n\n{note_of(f['figure'])}"
-    text += f"<!-- figure {f['figure']} of {digest(f['figure'])} by {model} -->\n{numbers(f)}\n"
+    text += f"<!-- figure {f['figure']} of {digest(f['figure'])} by {model}{result_machines.stamp(f['figure'])} -->\n{numbers(f)}\n"
     if f["paper"]:
         text += claims(f) + "\n"
     if f["points_stored"] < f["points"] or f["missing"]:
@@ -176,7 +177,8 @@ def page_text(page, figures, runs, old, keeps):
     title, _ = PAGES[page]
     whys = dict(WHY.findall(old))
     headings = [f["title"] for f in figures] + [heading for _, heading, _ in LABORATORY.get(page, [])]
-    text = summary(page, title, figures, headings, whys.get(page, ""))
+    earlier = [f["figure"] for f in figures if result_machines.changed(f.get("text", ""))]
+    text = summary(page, title, figures, headings, whys.get(page, ""), earlier)
     text += "".join(section(f, whys.get(f["figure"], ""), runs.answers.model) for f in figures)
     for i, (name, _, measured) in enumerate(LABORATORY.get(page, [])):
         why = f"{page}-laboratory" if i == 0 else name

@@ -168,6 +168,29 @@ write("doc/results/reasons.txt", reasons.replace("Since it is 1.5 times<!-- is f
 assert "'far' is 'direction' and has no reason" in check(page.replace("| Since it is 1.5 times<!-- is f:b:s -->. |", "| - |", 1))
 write("doc/results/reasons.txt", reasons)
 assert check("# P\n\nTo be made: f.\n") == "", check("# P\n\nTo be made: f.\n")
+
+# A figure whose GPU has other parameters today says so, and no other.
+import result_machines
+os.mkdir("configs")
+gpu = "name: ccws\ndescription: D\nn_sms: 30\nsm:\n  a: 1\nsource: S\nsources:\n  sm.a: T\n"
+write("configs/ccws.yaml", gpu)
+write("configs/other.yaml", gpu)
+write("figures/g.yaml", "sweep:\n  gpus: [ccws]\n  schedulers: [gto, other]\n")
+assert result_machines.stamp("f") == "" and result_machines.stamp("g") == " on ccws:" + result_machines.digest_of("ccws")
+for change in (": D\n", ": S\n", ": T\n"): # none of them is a parameter
+    write("configs/ccws.yaml", gpu.replace(change, change + "# words\n").replace(change, ": X\n"))
+    assert result_machines.stamp("g") == " on ccws:" + result_machines.digest_of("other"), change
+write("configs/ccws.yaml", gpu)
+made = page.replace(f"of {stamp} -->", f"of {stamp} by 1+0{result_machines.stamp('g')} -->").replace("\nwords\n", "\n![F](f.svg)\n\nwords\n")
+assert made != page and check(made) == "", check(made)
+write("configs/ccws.yaml", gpu.replace("a: 1", "a: 2"))
+assert "f: whether its machine is an earlier one" in check(made) and "the figures that are named" in check(made), check(made)
+top, section = made.split("\n## F\n")
+marked = top.replace("\n<!-- why p -->", result_summary.earlier_machines(["f"]) + "\n<!-- why p -->") + result_machines.noted("\n## F\n" + section)
+assert "Earlier machine: `ccws` had" in marked and check(marked) == "", check(marked)
+assert result_machines.noted("\n## F\n" + section) == result_machines.noted(result_machines.noted("\n## F\n" + section))
+write("configs/ccws.yaml", gpu)
+assert "f: whether its machine is an earlier one" in check(marked) and "the figures that are named" in check(marked), check(marked)
 PY
 finish
 
@@ -175,7 +198,7 @@ finish
 rm -rf "$scratch"
 mkdir -p "$scratch/doc"
 cp -r doc/results "$scratch/doc/"
-cp -r tools figures "$scratch/"
+cp -r tools figures configs "$scratch/"
 for page in l1d l2 scheduling atomics llc; do
     other=s4-fig1
     [ $page = scheduling ] && other=s2-fig3
