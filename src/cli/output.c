@@ -285,6 +285,17 @@ void output_failure(const char *text)
     output_line(&line);
 }
 
+/* Adds the program's name to lines that name neither it nor a place in a file. */
+static void add_warnings(struct strbuf *out, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n") + 1;
+        bool is_bare = strncmp(text, "warning: ", strlen("warning: ")) == 0;
+        strbuf_addf(out, "%s%.*s", is_bare ? "heddle: " : "", (int)len, text);
+        text += text[len - 1] ? len : len - 1;
+    }
+}
+
 void output_warnings(const char *text)
 {
     static struct strbuf last; /* every workload on one GPU repeats that GPU's warnings */
@@ -293,9 +304,11 @@ void output_warnings(const char *text)
     strbuf_clear(&last);
     strbuf_add(&last, text);
     output_progress_end();
-    struct strbuf shown = {0};
-    demangle_text(text, &shown);
+    struct strbuf named = {0}, shown = {0};
+    add_warnings(&named, text);
+    demangle_text(strbuf_text(&named), &shown);
     fputs(strbuf_text(&shown), stderr);
+    strbuf_destroy(&named);
     strbuf_destroy(&shown);
 }
 

@@ -57,7 +57,8 @@ enum heddle_status output_unknown(const char *kind, const char *word, const char
 enum heddle_status output_unknown_workload(const char *word);
 /* Prints a message of the library, which may have several lines and name a position in a file. */
 void output_failure(const char *text);
-/* Prints warnings of the library, complete lines; nothing for "" and for repetitions. */
+/* Prints warnings of the library, complete lines; nothing for "" and for repetitions. Those that
+ * begin with "warning:" get the prefix "heddle: ". */
 void output_warnings(const char *text);
 void output_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

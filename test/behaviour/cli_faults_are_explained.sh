@@ -59,7 +59,7 @@ complains "instruction" && complains "spin.ptx:7" && says "PARTIAL statistics"
 # Without a limit there is a warning while it runs; here the limit only ends the test.
 status 3 "$heddle" run "$scratch/spin.ptx" --block 64 --arg buf:64 --set n_sms=1 \
     --set memory.n_partitions=1 --max-cycles 3400K --json
-complains "warning: launch 1 seems to spin forever" && complains "in kernel 'k', $scratch/spin.ptx:7"
+complains "heddle: warning: launch 1 seems to spin forever" && complains "in kernel 'k', $scratch/spin.ptx:7"
 case $err in *"seems to spin"*"seems to spin"*) fail "warned twice" ;; esac
 case $err in *"warning: "*"error: "*) ;; *) fail "the warning does not come first" ;; esac
 

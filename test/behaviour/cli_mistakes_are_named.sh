@@ -94,7 +94,7 @@ for threads in -1 0 257; do
 done
 if [ "$(getconf _NPROCESSORS_ONLN)" -lt 256 ]; then
     status 0 "$heddle" run "$scratch/one.ptx" --threads 256
-    complains "warning: --threads 256, but this machine has $(getconf _NPROCESSORS_ONLN) processor"
+    complains "heddle: warning: --threads 256, but this machine has $(getconf _NPROCESSORS_ONLN) processor"
     status 0 "$heddle" run "$scratch/one.ptx" --threads 256 --quiet && silent err
 fi
 status 0 "$heddle" run "$scratch/one.ptx" --threads 1 && silent err

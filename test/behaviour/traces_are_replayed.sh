@@ -96,7 +96,7 @@ complains "launch 1 (k) may behave differently at other times: a clock"
 complains "first at clock.ptx:4: mov.u32 %r1, %clock;"
 complains "--force-replay"
 status 0 "$heddle" run --replay clock.trace --scheduler lrr --force-replay
-says "BY FORCE" && complains "warning: clock.trace: launch 1 (k) may behave differently at other times"
+says "BY FORCE" && complains "heddle: warning: clock.trace: launch 1 (k) may behave differently at other times"
 complains "first at clock.ptx:4" && complains "(--force-replay)"
 status 0 "$heddle" run --replay clock.trace --scheduler lrr --force-replay --json
 says '"replay_forced": true'
