@@ -605,7 +605,7 @@ static void every_sampler_addresses_as_specified(void **state)
             }
 }
 
-/* A row of four texels 0, 1, 2, 3 under the two folding modes, worked out by hand. */
+/* A row of four texels 0, 1, 2, 3 under the two folding modes, computed by hand. */
 static void folding_modes_follow_the_hand_chart(void **state)
 {
     struct fixture *f = *state;

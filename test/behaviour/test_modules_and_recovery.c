@@ -79,7 +79,7 @@ static void kernels_tell_what_they_need(void **state)
     heddle_destroy(sim);
 }
 
-/* Its variables are free again, and its kernels' statistics go on under their names. */
+/* Its variables are freed, and the statistics of its kernels continue under their names. */
 static void unloaded_modules_leave_their_statistics(void **state)
 {
     (void)state;

@@ -94,8 +94,8 @@ static const char *pick_value(const struct choice *c, struct workload_rng *rng)
     return c->values[workload_rng_below(rng, n)];
 }
 
-/* What goes together only in some ways, after everything else: an L1D that shares its memory gives
- * up ways that it must have, a hash wants a power of two of partitions. */
+/* Settings that can be combined only in some ways, after everything else: an L1D that shares its
+ * memory gives up ways that it needs; a hash needs a power of two of partitions. */
 static uint32_t add_combinations(const char **settings, struct workload_rng *rng,
                                  struct arena *arena)
 {
@@ -114,8 +114,8 @@ static uint32_t add_combinations(const char **settings, struct workload_rng *rng
 }
 enum { MAX_COMBINATIONS = 5 };
 
-/* Each choice by itself seldom makes an L1D like that of today's GPUs: LRU with many ways, of which
- * a line gets one when its data arrive, and no listeners. Loads have fast paths there. */
+/* Independent choices seldom give an L1D like that of today's GPUs: LRU with many ways, allocation
+ * on fill, and no listeners. Its loads have fast paths. */
 static const char *const late_l1d[] = {
     "l1d.policy=lru", "criticality=none",          "scheduler=gto",      "sm.carveout=none",
     "l1d.n_ways=16",  "l1d.allocate_on_fill=true", "l1d.sector_bytes=32"};

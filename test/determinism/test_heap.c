@@ -1,5 +1,5 @@
-/* malloc and free in kernels that run on several SMs at once: addresses are no matter of chance,
- * blocks of different threads never overlap, and what one SM frees is gone for all. */
+/* malloc and free in kernels that run on several SMs at once: addresses do not depend on chance,
+ * blocks of different threads never overlap, and what one SM frees is free for all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

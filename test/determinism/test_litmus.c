@@ -37,7 +37,7 @@ static bool all_ones(const struct strbuf *contents)
     return true;
 }
 
-/* Every atomics unit, and what it can do beside. */
+/* Every atomics unit, with its options. */
 static const char *const units[][4] = {
     {"atomics.unit=at_l2"},
     {"atomics.unit=atom_naive"},

@@ -308,8 +308,8 @@ static void run_workload(struct heddle_sim *sim, const char *name)
     device_destroy(d);
 }
 
-/* A short program begins again while kernels run, and what it did is counted up to its first end;
- * a long one is run to its end after the last kernel, and the GPU's time stands still. */
+/* A short program restarts while kernels run, and its statistics stop at its first end; a long one
+ * runs to its end after the last kernel, while the GPU's time does not advance. */
 static void programs_end_once_and_begin_again(void **state)
 {
     (void)state;
@@ -334,8 +334,8 @@ static void programs_end_once_and_begin_again(void **state)
     arena_destroy(&arena);
 }
 
-/* Beside a program that never leaves its own caches the GPU is what it is alone, to the cycle; one
- * that shares memory may delay it or, by another order of replies, even speed it up a little. */
+/* Beside a program that stays in its own caches, the GPU takes the same cycles as alone; one that
+ * shares memory may delay it or, by another order of replies, even speed it up a little. */
 static void an_idle_neighbour_changes_nothing(void **state)
 {
     (void)state;

@@ -61,9 +61,9 @@ static const char around_l1d[] =
     "@%q red.global.add.u32 [%a], 1;\n"
     "add.u32 %r1, %r1, 64; setp.lt.u32 %q, %r1, 3200; @%q bra L; ret; }\n";
 
-/* Loads of which each lane wants another line, of four times as many as L1D holds below; now and
- * then two come by the same, and some are there. What is stored to local memory stays in L1D until
- * it is pushed out. */
+/* Each lane loads a different line, of four times as many as L1D holds below; sometimes two lanes
+ * load the same line, and some lines are present. Stores to local memory stay in L1D until they are
+ * evicted. */
 static const char gathers[] =
     ".version 6.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry k(.param .u64 p) {\n"
@@ -99,8 +99,8 @@ static const char spills[] =
     "st.local.u32 [%s], %r4; ld.global.u32 %r3, [%b]; add.u32 %r4, %r3, %r4;\n"
     "add.u32 %r1, %r1, 64; setp.lt.u32 %q, %r1, 1500; @%q bra L; ret; }\n";
 
-/* So short of MSHRs that a load takes the one that a reply sets free; with several replies in one
- * cycle, with lines that get their place late, with sectors. */
+/* So few MSHRs that a load takes the one that a reply frees; with several replies in one cycle,
+ * with allocation on fill, with sectors. */
 static const struct testbed gather_beds[] = {
     {"MSHRs for lanes", "gtx480", {FEW_LINES, "l1d.n_mshrs=4"}},
     {"MSHRs, with a wide way back",
@@ -301,7 +301,7 @@ static void compare_cut_off(const struct testbed *bed, const struct kernel_case 
     strbuf_destroy(&stepped);
 }
 
-/* What L2 serves, or an SM does, ahead of its time must not have been counted or told before. */
+/* What L2 or an SM does ahead of time must not be counted or reported before its time. */
 static void who_is_cut_off_has_counted_as_if_it_did_every_cycle(void **state)
 {
     (void)state;

@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Every point is one that can be run, and can be told to a person. */
+/* Every point can be run, and can be described to a user. */
 static void check_points(const struct spec *s)
 {
     struct strbuf text = {0};

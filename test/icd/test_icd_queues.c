@@ -187,8 +187,8 @@ static void CL_CALLBACK wait_for_lock(cl_event e, cl_int status, void *lock)
     pthread_mutex_unlock(lock);
 }
 
-/* Programs take what a callback wrote, and free what it uses, once they have waited. One that wants
- * a lock which the waiting thread has does not hold that thread up for ever. */
+/* After waiting, programs use what a callback wrote and free what it uses. A callback that needs a
+ * lock of the waiting thread does not block that thread forever. */
 static void callbacks_have_been_made_when_the_host_has_waited(void **state)
 {
     struct gpu *g = *state;
@@ -332,7 +332,7 @@ static void times_need_profiling(void **state)
     ok(clReleaseCommandQueue(q));
 }
 
-/* As the configuration says of PCIe. */
+/* As the configuration says about PCIe. */
 static void transfers_take_time(void **state)
 {
     struct gpu *g = *state;

@@ -1,4 +1,4 @@
-/* An L1D with a policy, for examples worked out by hand from a paper's text: loads by set, line and
+/* An L1D with a policy, for examples computed by hand from a paper's text: loads by set, line and
  * instruction, whose data arrive at once or on request. */
 #ifndef HEDDLE_TEST_L1D_STAGE_H
 #define HEDDLE_TEST_L1D_STAGE_H
@@ -72,7 +72,7 @@ static inline void l1d_destroy(struct l1d *c)
     arena_destroy(&c->arena);
 }
 
-/* A load of the instruction; a miss stays on its way until come(). */
+/* A load of the instruction; a miss stays in flight until come(). */
 static inline enum cache_answer ask(struct l1d *c, uint32_t set, uint32_t number, uint32_t pc)
 {
     struct mem_access a = {.id = c->n_loads, .pc = pc, .sector_mask = 1, .kind = MEM_LOAD};

@@ -1,4 +1,4 @@
-/* A scheduler of one issue slot with its warps, for examples that are worked out by hand from a
+/* A scheduler of one issue slot with its warps, for examples that are computed by hand from a
  * paper's text. */
 #ifndef HEDDLE_TEST_SCHED_STAGE_H
 #define HEDDLE_TEST_SCHED_STAGE_H
@@ -21,7 +21,7 @@ struct stage {
     struct sched_view view;
     struct scheduler *scheduler;
     struct criticality *cpl;
-    int64_t times[SCHED_MAX_WARPS]; /* what the criticality provider says of the warps */
+    int64_t times[SCHED_MAX_WARPS]; /* what the criticality provider says about the warps */
 };
 
 static inline int64_t told_time(const struct criticality *stage, uint32_t warp, uint64_t now)

@@ -1,5 +1,5 @@
-/* Criticality-aware cache prioritisation, on the cache itself. Expectations are worked out from the
- * sentences and lines that stand above them.
+/* Criticality-aware cache prioritisation, on the cache itself. Expectations are derived from the
+ * sentences and lines above them.
  * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
  * architectures. PhD thesis, Arizona State University 2017, section 4.2.3, Algorithms 7 to 9.
  *

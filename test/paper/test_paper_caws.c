@@ -1,7 +1,7 @@
 /* S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
- * architectures. PhD thesis, Arizona State University 2017. What sections 3.4 and 3.5 say of
- * criticality-aware warp scheduling with an oracle. Expectations are worked out from the sentences
- * that stand above them. */
+ * architectures. PhD thesis, Arizona State University 2017. What sections 3.4 and 3.5 say about
+ * criticality-aware warp scheduling with an oracle. Expectations are derived from the sentences
+ * above them. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,8 +1,7 @@
 /* S2 = X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using
- * dynamic line protection. ICPP 2018. What sections 4.1.3 to 4.3 say of protection distances under
- * DLP, and section 5.3 of Global-Protection, on the cache itself. N_asc is 4, the ways of the VTA,
- * unless it says otherwise. Expectations are worked out from the sentences that stand above them.
- */
+ * dynamic line protection. ICPP 2018. What sections 4.1.3 to 4.3 say about protection distances
+ * under DLP, and section 5.3 of Global-Protection, on the cache itself. N_asc is 4, the ways of the
+ * VTA, unless it says otherwise. Expectations are derived from the sentences above them. */
 #include "paper/dlp_stage.h"
 
 /* --- 4.1.3: the prediction table --- */

@@ -1,7 +1,7 @@
 /* S2 = X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using
- * dynamic line protection. ICPP 2018. What sections 4.1.1, 4.1.2 and 2 say of lines, their victims
- * and merges under DLP, on the cache itself. Expectations are worked out from the sentences that
- * stand above them. */
+ * dynamic line protection. ICPP 2018. What sections 4.1.1, 4.1.2 and 2 say about lines, their
+ * victims and merges under DLP, on the cache itself. Expectations are derived from the sentences
+ * above them. */
 #include "paper/dlp_stage.h"
 
 /* --- 4.1.1: modifications of L1D --- */
@@ -231,7 +231,7 @@ static void a_bypassed_load_searches_the_vta(void **state)
 
 /* --- 2 and 4.1.3: merges --- */
 
-/* A VTA hit of A, and loads of a line that is still on its way. */
+/* A VTA hit of A, and loads of a line that is still in flight. */
 static uint32_t pd_with_merges(const char *words, uint32_t n_merges)
 {
     struct dlp d;

@@ -1,5 +1,5 @@
-/* Replacement by predicted re-reference intervals, on the cache itself. Expectations are worked out
- * from the sentences that stand above them.
+/* Replacement by predicted re-reference intervals, on the cache itself. Expectations are derived
+ * from the sentences above them.
  * RRIP = A. Jaleel et al.: High performance cache replacement using re-reference interval
  * prediction (RRIP). ISCA 2010. SHiP = C.-J. Wu et al.: SHiP: signature-based hit predictor for
  * high performance caching. MICRO 2011; S3 (S.-Y. Lee, PhD thesis, Arizona State University 2017)

@@ -1,6 +1,6 @@
 /* S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012.
- * What sections 3.2 and 5.1 say of the schedulers that CCWS is compared with. Expectations are
- * worked out from the sentences that stand above them. Warps are older the higher their slot. */
+ * What sections 3.2 and 5.1 say about the schedulers that CCWS is compared with. Expectations are
+ * derived from the sentences above them. Warps are older the higher their slot. */
 #include "paper/sched_stage.h"
 
 enum { ALL4 = 0xf };

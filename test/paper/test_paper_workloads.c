@@ -124,7 +124,7 @@ static void s4_table_2(void **state)
     check_table(rows, offsetof(struct workload_categories, s4));
 }
 
-/* What a paper's tables say of a program's input where it is one of our parameters. */
+/* What a paper's tables say about a program's input where it is one of our parameters. */
 struct input {
     const char *name;
     struct {

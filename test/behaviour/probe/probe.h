@@ -1,5 +1,5 @@
 /* A simulated GPU to be measured from inside: small PTX kernels of probes.ptx, their clocks and the
- * machine's statistics. What a measurement should be is worked out in the tests from the configured
+ * machine's statistics. What a measurement should be is computed in the tests from the configured
  * stages, not taken from an earlier run. */
 #ifndef HEDDLE_TEST_PROBE_H
 #define HEDDLE_TEST_PROBE_H

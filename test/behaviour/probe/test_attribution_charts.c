@@ -1,5 +1,5 @@
 /* Where the cycles of warps go, cycle by cycle: charts (attribution_chart.h) of what each hazard
- * looks like. What S3 says of it is in test/paper/test_paper_attribution.c. */
+ * looks like. What S3 says about it is in test/paper/test_paper_attribution.c. */
 #include "attribution_chart.h"
 
 /* Each warp issues in turn, and is looked at only then; in cycle 9, and while all wait for the
@@ -210,8 +210,8 @@ static void a_branch_to_instructions_that_miss_is_fetch(void **state)
     }
 }
 
-/* A warp that is taken away without having been looked at again, as no warp is today: what follows
- * the last visit is scheduling, and the categories still sum up. */
+/* A warp that is removed without another visit, which does not happen today: the time after the
+ * last visit is Scheduling, and the categories still sum up. */
 static void what_follows_the_last_visit_is_scheduling(void **state)
 {
     (void)state;

@@ -69,9 +69,9 @@ static double share_between_turns(const struct machine_config *c, double lines)
     return moves / (moves + c->dram.t_cdlr + c->dram.t_cl + DRAM_BUS_TURN_CYCLES);
 }
 
-/* At least: half of the queue's lines are read and half are written, and the bus turns after each
- * half, as if none arrived in the meantime; and each row, of which all lines are used, is opened
- * once, as if no transfer hid that. */
+/* A lower bound: half of the queue's lines are read and half are written, and the bus turns after
+ * each half, as if none arrived in the meantime; and each row, all of whose lines are used, is
+ * opened once, as if no transfer hid that. */
 static double least_share(const struct machine_config *c)
 {
     double row = (double)c->dram.row_bytes / c->dram.bus_bytes_per_cycle;
@@ -114,8 +114,8 @@ static void a_copy_is_limited_by_queues_and_mshrs(void **state)
  * nothing waits for credits. */
 #define PAST_L1D                                                                                   \
     "sm.l1d_global=false", "sm.bypass_slots=256", "scheduler=lrr", "noc.buffer_flits=256",         \
-        "l2.write_back=true" /* else stores go on to DRAM */, "l2.write_allocate=true",            \
-        "l2.write_evict=false"
+        "l2.write_back=true" /* otherwise stores are forwarded to DRAM */,                         \
+        "l2.write_allocate=true", "l2.write_evict=false"
 
 /* Core cycles in which a port of that many flits per network cycle passes the upward traffic of
  * `lines` copied lines: a request and a store with its data. The downward traffic is less. */

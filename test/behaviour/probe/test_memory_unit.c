@@ -1,5 +1,5 @@
 /* The load/store unit: how many requests and passes an access is, what they cost, and how many
- * misses are on their way at once. */
+ * misses are in flight at once. */
 #include "probe.h"
 
 static struct issue_trace trace;
@@ -401,7 +401,7 @@ static void a_bank_performs_so_many_lanes_a_cycle(void **state)
     }
 }
 
-/* --- misses on their way --- */
+/* --- misses in flight --- */
 
 /* Core cycles for each of many loads that miss L1D and hit L2, one SM alone. */
 static double cycles_per_miss(uint32_t n_mshrs)

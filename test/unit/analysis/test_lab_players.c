@@ -158,7 +158,7 @@ static struct lab_result general_replay(const struct lab_stream *s, const struct
     return g.result;
 }
 
-/* --- a policy that minds everything: what it decides depends on all it was ever told --- */
+/* --- a policy whose decisions depend on everything it has received --- */
 
 static void note(struct cache_policy *p, uint64_t event, const struct cache_set *s, int way,
                  uint64_t id)

@@ -1,5 +1,5 @@
 /* Soft floating point in 16-bit formats, against rounding by its definition over the list of all
- * values, and against special values worked out by hand. */
+ * values, and against special values computed by hand. */
 #include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Dynamic line protection, per instruction and global: Zhu et al., ICPP 2018, section 4. A load
- * that finds its line on its way merges, which is no hit (section 2). */
+ * that finds its line in flight merges, which is no hit (section 2). */
 #ifndef HEDDLE_TEST_REF_PROTECTION_H
 #define HEDDLE_TEST_REF_PROTECTION_H
 

@@ -81,7 +81,7 @@ static void expect_stall(struct cache_result r, enum cache_stall cause)
     assert_int_equal(r.stall, cause);
 }
 
-/* Every second miss of the instruction bypasses; but a line that is on its way is waited for, and
+/* Every second miss of the instruction bypasses; but a line that is in flight is waited for, and
  * counts as no bypass. */
 static void a_load_of_a_line_on_its_way_merges_instead_of_bypassing(void **state)
 {
@@ -112,7 +112,7 @@ static void a_bypassed_line_is_joined_by_nobody(void **state)
     stage_destroy(&s);
 }
 
-/* A line on its way that is still protected makes a load bypass; one whose protection is over makes
+/* A line in flight that is still protected makes a load bypass; one whose protection is over makes
  * it wait, as the cache without a policy would, and the wait does not age the set. */
 static void a_reserved_line_bypasses_while_protected_and_stalls_after(void **state)
 {
@@ -133,8 +133,8 @@ static void a_reserved_line_bypasses_while_protected_and_stalls_after(void **sta
     stage_destroy(&s);
 }
 
-/* One line is protected, the other on its way and no longer protected: a load waits for that one,
- * or bypasses if configured so. Where no line is protected it waits in any case. */
+/* One line is protected, the other in flight and no longer protected: a load waits for that one, or
+ * bypasses if configured so. Where no line is protected it waits in any case. */
 static void a_load_between_protected_and_reserved_lines_does_as_told(void **state)
 {
     (void)state;
@@ -201,8 +201,8 @@ static void a_bypass_without_room_waits_and_counts_for_nothing(void **state)
     stage_destroy(&s);
 }
 
-/* Bypassing instead of waiting needs an entry as well; without it the load waits for what it would
- * have waited for. */
+/* Bypassing instead of waiting needs an entry too; without one the load waits for the resource it
+ * lacked first. */
 static void a_load_that_can_neither_wait_inside_nor_go_around_waits(void **state)
 {
     (void)state;

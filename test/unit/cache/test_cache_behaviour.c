@@ -1,4 +1,4 @@
-/* One fact a test, small enough to be worked out by hand. */
+/* One fact per test, small enough to be computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,7 +153,7 @@ static void a_reserved_line_is_nobodys_victim(void **state)
     struct cache_config config = small_config();
     struct cache *c = make(&config);
     struct cache_result a = load(c, 'a');
-    load_and_fill(c, 'b'); /* more recent than a, but a is on its way */
+    load_and_fill(c, 'b'); /* more recent than a, but a is in flight */
     load_and_fill(c, 'c');
     fill(c, a.mshr, 1);
     assert_int_equal(load(c, 'a').answer, CACHE_HIT);
@@ -241,7 +241,7 @@ static void a_missing_sector_is_fetched_into_its_line(void **state)
     cache_destroy(c);
 }
 
-/* A line whose sectors are on their way is protected; once they are here, it can go. */
+/* A line whose sectors are in flight is protected; once they are here, it can go. */
 static void a_line_with_a_sector_on_its_way_stays(void **state)
 {
     (void)state;

@@ -20,7 +20,7 @@ struct spy {
     uint64_t evicted_way;   /* of the present access */
     uint64_t n_decided, n_told;
     size_t state_bytes;
-    bool outside; /* no access is being offered: nothing may be told */
+    bool outside; /* no access is being offered: no event may occur */
 };
 static struct spy spy;
 

@@ -25,7 +25,7 @@ enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
 struct duel {
     struct cache *slow, *fast;
-    uint32_t mshr[N_MSHRS], n_out; /* misses on their way, oldest first */
+    uint32_t mshr[N_MSHRS], n_out; /* misses in flight, oldest first */
     uint64_t n_hits, n_stalls;     /* that the fast path answered */
     uint64_t n_told;               /* hits that it left to cache_load_hits() */
     uint32_t longest;              /* run of hits */
@@ -345,7 +345,7 @@ static uint64_t oldest_line(const uint64_t *used_at)
     return oldest;
 }
 
-/* The order of uses is told by 32 of its 64 bits as far as these go. */
+/* The order of uses is given by 32 of its 64 bits, as long as these suffice. */
 static void the_oldest_is_known_however_many_uses_there_were(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The example of doc/adding-a-policy.md, built as a shared object, loaded, and held to what it says
- * it does; and what is refused. */
+/* The example of doc/adding-a-policy.md, built as a shared object and loaded, behaves as the page
+ * says; unsound plug-ins are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

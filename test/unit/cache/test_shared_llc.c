@@ -72,8 +72,8 @@ static uint64_t draw_line(uint32_t *random, uint32_t app)
     return (uint64_t)app << 20 | within;
 }
 
-/* What an application would hit with p + 1 ways is what the cache laboratory says of its accesses
- * alone: stack distances of the monitored sets, whatever the other application does. */
+/* What an application would hit with p + 1 ways is what the cache laboratory says about its
+ * accesses alone: stack distances of the monitored sets, whatever the other application does. */
 static void assert_curves(uint32_t n_sets, uint32_t n_ways)
 {
     struct cache_geometry g = {.n_sets = n_sets, .n_ways = n_ways, .n_apps = 2};

@@ -113,7 +113,7 @@ static void merging_loads_read_a_line_that_has_c(void **state)
     cache_destroy(c);
 }
 
-/* A line that was read while it waited for data is given up when they are there. */
+/* A line that was read while it waited for data is dropped when they have arrived. */
 static void merging_loads_that_read_all_give_the_line_up_at_the_fill(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void bytes_that_are_stored_again_are_unread_again(void **state)
     }
 }
 
-/* While sectors are on their way the line stays, whatever has been read; then it goes. */
+/* While sectors are in flight the line stays, whatever has been read; then it goes. */
 static void a_line_with_sectors_under_way_is_dropped_when_they_are_there(void **state)
 {
     (void)state;
@@ -262,7 +262,7 @@ static void a_store_before_the_fill_keeps_a_line_that_was_read(void **state)
     cache_destroy(c);
 }
 
-/* S1 drops lines at hits: a load that lacks sectors is none. */
+/* S1 drops lines at hits: a load that lacks sectors does not count as one. */
 static void a_load_of_missing_sectors_is_no_first_hit(void **state)
 {
     (void)state;

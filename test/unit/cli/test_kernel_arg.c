@@ -1,4 +1,4 @@
-/* Arguments against bytes worked out by hand. */
+/* Arguments against bytes computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -333,7 +333,7 @@ static void what_the_papers_leave_open_is_gpgpu_sim_s(void **state)
     }
 }
 
-/* What the tables say of whole machines: cache sizes, and bandwidths in MB/s. */
+/* What the tables say about whole machines: cache sizes, and bandwidths in MB/s. */
 static void sizes_and_bandwidths_add_up(void **state)
 {
     (void)state;

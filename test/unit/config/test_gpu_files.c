@@ -176,7 +176,7 @@ static void bases_that_are_not_there_are_named_where_they_are_asked_for(void **s
     write_file("gone.yaml", "base: nowhere.yaml\n");
     assert_refused("gone.yaml", "gone.yaml:1:7: error: base: cannot read ");
     assert_refused("gone.yaml", "nowhere.yaml: No such file or directory\n");
-    /* What cannot be read is not blamed for what it leaves out. */
+    /* A file that cannot be read does not cause complaints about missing parameters. */
     struct diag_list diags = {0};
     assert_null(machine_config_load(path_of("nowhere.yaml"), NULL, 0, &diags));
     assert_int_equal(diags.n, 1);

@@ -1,5 +1,5 @@
-/* A CPU core against cycles worked out by hand, with a memory of fixed latency. T is the latency of
- * a load that misses L1 and L2. */
+/* A CPU core against cycles computed by hand, with a memory of fixed latency. T is the latency of a
+ * load that misses L1 and L2. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

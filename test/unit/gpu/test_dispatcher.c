@@ -1,5 +1,5 @@
 /* The dispatcher between SMs that do nothing but keep a CTA for its time: which SM is given which
- * CTA, and when, worked out by hand. */
+ * CTA, and when, computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

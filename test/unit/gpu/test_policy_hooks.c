@@ -27,7 +27,7 @@ static bool is_l1d(const struct cache_policy *p)
     return p->geometry.n_warps > 0;
 }
 
-/* Has all that should have been told by that cycle been told, and nothing else? */
+/* Has everything been reported that should have been by that cycle, and nothing else? */
 static void check_time(struct cache_policy *p, uint64_t cycle)
 {
     struct spy_stats *n = stats_of(p);
@@ -249,7 +249,7 @@ static void policies_are_told_in_the_cycle_it_belongs_to(void **state)
     strbuf_destroy(&v100);
 }
 
-/* --- a policy that lets a full set have one line on its way at a time, of all sets --- */
+/* --- a policy that allows one line in flight at a time in full sets, over all sets --- */
 
 struct one_state {
     uint64_t n_out;

@@ -1,4 +1,4 @@
-/* Experiment files: which points they make, in which order, and what is said about mistakes. */
+/* Experiment files: the points they define, their order, and messages for mistakes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -248,7 +248,7 @@ static void keys_tell_points_apart(void **state)
                         "seeds: 1\nset: {l1d.n_ways: 4}");
     assert_string_equal(same, keys[0]);
     free(same);
-    /* A limit of cycles is no part of a result, but of a failure. */
+    /* A limit of cycles is not part of a result's key, but of a failure's. */
     char *limited = key_of("workloads: bfs\nsize: tiny\nmax_cycles: 5");
     assert_string_equal(limited, keys[0]);
     assert_string_not_equal(spec.points[0].failure_key, limited);

@@ -105,7 +105,7 @@ static void nothing_happens_at_or_after_the_limit(void **state)
     }
 }
 
-/* An observer of the machine relies on the time there. */
+/* An observer of the machine relies on the time being exact there. */
 static void a_limit_where_nothing_happens_is_come_to(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What the parser makes of each construct; the expected values are worked out by hand from the text
+/* What the parser makes of each construct; the expected values are computed by hand from the text
  * and the PTX manual. */
 #include "ptx_test.h"
 

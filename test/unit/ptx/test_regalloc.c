@@ -219,7 +219,7 @@ static void single_assignment_needs_no_more_rows_than_are_alive(void **state)
     }
 }
 
-/* --- Programs read from text, worked out by hand --- */
+/* --- Programs read from text, computed by hand --- */
 
 static struct ptx_place place_of(const struct ptx_func *f, const struct ptx_alloc *a,
                                  const char *name)

@@ -294,7 +294,7 @@ static void every_cycle_agrees_with_the_reference(void **state)
         for (uint64_t seed = 1; seed <= 4; seed++) {
             struct duel d;
             run(&d, &subjects[i], seed);
-            /* A test in which no warp is ever held back, or all always are, shows nothing. */
+            /* A test in which no warp is ever throttled, or all always are, shows nothing. */
             if (subjects[i].k_throttle)
                 assert_in_range(d.n_blocked, N_CYCLES / 50, N_CYCLES - 1);
             else

@@ -1,4 +1,4 @@
-/* Issue orders worked out by hand from the rules of doc/schedulers.md, on the mock SM. */
+/* Issue orders computed by hand from the rules of doc/schedulers.md, on the mock SM. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -154,8 +154,8 @@ static uint64_t allowed(const struct scheduler *s)
     return s->desc->may_issue ? s->desc->may_issue(s, ISSUE_ALU) : ~UINT64_C(0);
 }
 
-/* The warp that pick() names issues. Where both can be had in one that comes to the same, state
- * included. */
+/* The warp that pick() names issues. If the scheduler has both in one function, that gives the same
+ * result, including the state. */
 static void checked_issue(struct world *w, struct scheduler *s, uint32_t slot, uint64_t ready,
                           uint32_t warp)
 {
@@ -178,7 +178,7 @@ static void checked_issue(struct world *w, struct scheduler *s, uint32_t slot, u
 }
 
 /* Decides for every issue slot. Only a warp that will be ready soon is worth an idle slot: if all
- * are ready, held back or in a long stall, some warp issues. */
+ * are ready, throttled or in a long stall, some warp issues. */
 static void checked_cycle(struct world *w, struct scheduler *s)
 {
     for (uint32_t slot = 0; slot < w->view.n_slots; slot++) {

@@ -1,4 +1,4 @@
-/* Schedulers that go by how critical warps are, gcaws and caws_*, against their rules in
+/* Schedulers that depend on how critical warps are, gcaws and caws_*, against their rules in
  * doc/schedulers.md under random traffic. Orders are lists that are sorted again for each decision;
  * of CAWS the counters are kept, which is what it is about. */
 #include <setjmp.h>
@@ -15,10 +15,9 @@
 struct reference {
     const char *name;
     struct world world;
-    double
-        turns[SCHED_MAX_WARPS]; /* caws_*: when the warp has a turn, before places are told apart */
+    double turns[SCHED_MAX_WARPS];  /* caws_*: when the warp's turn comes, before ties are broken */
     double clocks[SCHED_MAX_SLOTS]; /* caws_*: when anybody of the slot had the last */
-    int greedy[SCHED_MAX_SLOTS];    /* gcaws: -1 = nobody */
+    int greedy[SCHED_MAX_SLOTS];    /* gcaws: -1 = none */
     uint64_t greedy_uid[SCHED_MAX_SLOTS];
 };
 

@@ -1,6 +1,6 @@
-/* Every scheduler against what its rule in doc/schedulers.md says, recomputed for each
- * decision from the log of everything that happened: the whole order of the warps as a list, of
- * which the first ready one wins. Nothing is kept from one decision to the next. */
+/* Every scheduler against its rule in doc/schedulers.md, recomputed for each decision from the log
+ * of everything that happened: the warps are sorted into a list, and the first ready one wins.
+ * Nothing is kept from one decision to the next. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

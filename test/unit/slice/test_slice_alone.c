@@ -119,8 +119,9 @@ static void a_bank_serves_one_request_a_cycle(void **state)
         for (uint32_t i = 1; i < N; i++)
             assert_int_equal(spy.cycles[bank][i], spy.cycles[bank][i - 1] + 1);
     }
-    assert_int_equal(spy.cycles[1][0], spy.cycles[0][0] + 1);  /* as the port took the atomics */
-    assert_int_equal(slice_of(&bench)->stats.stall_cycles, 0); /* to wait in line is no stall */
+    assert_int_equal(spy.cycles[1][0], spy.cycles[0][0] + 1); /* as the port took the atomics */
+    assert_int_equal(slice_of(&bench)->stats.stall_cycles,
+                     0); /* waiting in the queue is not a stall */
     bench_close(&bench);
 }
 

@@ -103,7 +103,7 @@ static void lanes_side_by_side_or_at_one_place(void **state)
             }
 }
 
-/* The ends lie as in a simple shape, one lane in between does not. */
+/* The first and last lanes fit a simple shape, one lane in between does not. */
 static void a_lane_out_of_line_is_seen(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* How warps keep pace, against charts worked out by hand. */
+/* How warps keep pace, against charts computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -331,8 +331,8 @@ static void strangers_are_named(void **state)
     strbuf_destroy(&why);
 }
 
-/* Whatever follows a trace, the message says where that ended: bytes, text, or something that looks
- * like an end and is none; a long tail, a short one, one that is cut by blocks of reading. */
+/* Whatever follows a trace, the message says where the trace ended: bytes, text, or something that
+ * only looks like an end; a long tail, a short one, one that crosses read blocks. */
 static void what_was_appended_is_named(void **state)
 {
     static const size_t lengths[] = {1, 7, 8, 15, 16, 65520, 65528, 65529, 65536, 200000};

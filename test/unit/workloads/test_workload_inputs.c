@@ -1,6 +1,6 @@
-/* What the host parts send is shared by kernel and reference, so neither would notice an input that
- * is not what its workload promises. These facts would: they follow from the words, not from the
- * code that makes the inputs. */
+/* Kernel and reference share the inputs that the host parts send, so neither would notice an input
+ * that does not have the promised properties. These tests do: they follow from the documentation,
+ * not from the code that makes the inputs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

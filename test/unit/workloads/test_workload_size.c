@@ -79,7 +79,7 @@ static void equal_inputs_have_equal_names(void **state)
         const struct workload_size *s = make(&sample, cases[i].text);
         assert_non_null(s);
         assert_string_equal(s->name, cases[i].name);
-        /* The name stands for the same. */
+        /* The name gives the same size. */
         assert_memory_equal(make(&sample, s->name)->p, s->p, sizeof s->p);
     }
 }
