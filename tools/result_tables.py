@@ -144,9 +144,9 @@ def inversions(before, after, ctas):
     predicted to be faster than the mean of its CTA."""
     others = fast = 0
     for key in ctas:
-        foretold, slowest = ranked(before[key])[-1], ranked(after[key])[-1]
+        predicted, slowest = ranked(before[key])[-1], ranked(after[key])[-1]
         mean = sum(w["cycles"] for w in before[key].values()) / len(before[key])
-        is_other = slowest["warp"] != foretold["warp"]
+        is_other = slowest["warp"] != predicted["warp"]
         others += is_other
         fast += is_other and before[key][slowest["warp"]]["cycles"] < mean
     return [others / len(ctas), fast / len(ctas)]

@@ -17,7 +17,7 @@
  *
  * As printed there is no "- 1". A warp that is visited in every cycle then gets 1 for Scheduling
  * and 1 for its cause in each of them, so Scheduling is always at least half of the sum. With
- * "- 1", the default, Scheduling is the cycles in which nobody looked at the warp, and the
+ * "- 1", the default, Scheduling is the cycles in which no scheduler visited the warp, and the
  * categories sum up to its lifetime, from its assignment to its own exit, both cycles included;
  * what follows the last visit goes to Scheduling. `sm.scheduling_delay` chooses.
  *

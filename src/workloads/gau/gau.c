@@ -17,7 +17,7 @@ struct gau {
     struct arena arena;
     uint32_t n, columns;             /* columns that are eliminated */
     float *a, *b;                    /* the system */
-    float *upper, *multiplier, *rhs; /* what the device makes of it */
+    float *upper, *multiplier, *rhs; /* computed by the device */
     float *want_u, *want_l, *want_rhs;
 };
 
