@@ -147,6 +147,12 @@ def extreme(claim, xs, series, values, printed):
     return {"yes"} if holds else {"no"}, places.get(name) == best == float(value)
 
 
+def lesser(claim):
+    """The condition of a claim that a series is less than others, as `heddle figure` prints it."""
+    each = "each: " if claim["every"] else ""
+    return f"{each}{claim['series']} less than {', '.join(claim['others'])}"
+
+
 def check_claim(where, claim, row, numbers):
     xs, series, values = numbers
     says, paper, printed, verdict, source = row
@@ -161,7 +167,7 @@ def check_claim(where, claim, row, numbers):
         is_value = is_value and paper == f"{each}{claim['kind'].replace('_', ' ')} {claim['about']:.3g}"
     elif claim["kind"] == "less_than":
         right, is_value = every(claim, values, printed) if each else less(claim, values, printed)
-        is_value = is_value and paper == f"{each}less than " + ", ".join(claim["others"])
+        is_value = is_value and paper == lesser(claim)
     else:
         right, is_value = extreme(claim, xs, series, values, printed)
     if not is_value:

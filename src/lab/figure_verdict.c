@@ -169,7 +169,7 @@ static enum verdict answer_every(const struct figure *f, const struct figure_cla
 
 static void write_others(const struct figure_claim *c, struct strbuf *paper)
 {
-    strbuf_add(paper, "less than ");
+    strbuf_addf(paper, "%s%s less than ", c->is_every ? "each: " : "", c->series);
     for (uint32_t i = 0; i < c->n_others; i++)
         strbuf_addf(paper, "%s%s", i ? ", " : "", c->others[i]);
 }
@@ -178,12 +178,10 @@ static void write_claim(const struct figure_claim *c, struct strbuf *paper)
 {
     static const char *const words[] = {
         [CLAIM_ABOUT] = "about", [CLAIM_AT_LEAST] = "at least", [CLAIM_AT_MOST] = "at most"};
-    if (c->is_every)
-        strbuf_add(paper, "each ");
     if (c->kind == CLAIM_LESS_THAN)
         write_others(c, paper);
     else if (figure_claims_number(c))
-        strbuf_addf(paper, "%s %.3g", words[c->kind], c->about);
+        strbuf_addf(paper, "%s%s %.3g", c->is_every ? "each " : "", words[c->kind], c->about);
     else if (c->kind == CLAIM_BEST_AT)
         strbuf_add(paper, c->series);
     else if (c->kind == CLAIM_HIGHEST_BETWEEN)

@@ -145,7 +145,7 @@ made = json.loads(call("figure", "bars.yaml", "--store", "r.db", "--json").stdou
 assert [(c["paper"], c["heddle"].split()[0], c["agrees"]) for c in made["paper"]] == [
     ("eight", "eight", "yes"), ("four", "eight", "no"), ("four", "four", "yes"),
     ("about 1.5", made["paper"][3]["heddle"], verdict(float(made["paper"][3]["heddle"]), 1.5)), ("each at least 1.1", "1", "no"), ("each at most 3", "2", "yes"),
-    ("each less than four", "1", "no"), ("at most 0.5", made["paper"][7]["heddle"], "no")], made["paper"]
+    ("each: eight less than four", "1", "no"), ("at most 0.5", made["paper"][7]["heddle"], "no")], made["paper"]
 assert [made["paper"][i]["heddle"] for i in (4, 5, 6)] == ["1 of 2, not bp", "2 of 2", "1 of 2, not ss"], made["paper"]
 assert made["groups"] == [], made # the geometric mean is a row of its own
 call("figure", "bars.yaml", "--store", "r.db", "--csv", "b.csv", "--svg", "b.svg")

@@ -70,10 +70,10 @@ rows = """| near | about 2.09 | 2.000 | yes | S2 p |
 | too much | at most 0.9 | 2.000 | no | S2 p |
 | all | each at least 1.4 | 2 of 2 | yes | S2 p |
 | not all | each at least 1.4 | 2 of 3, not c | no | S2 p |
-| less | less than t | 2.000 against 2.500 | yes | S2 p |
-| each less | each less than t | 1 of 2, not c | no | S2 p |
-| more | less than s | 2.500 against 2.000 | no | S2 p |
-| no other | less than t | - | missing | S2 p |
+| less | s less than t | 2.000 against 2.500 | yes | S2 p |
+| each less | each: s less than t | 1 of 2, not c | no | S2 p |
+| more | t less than s | 2.500 against 2.000 | no | S2 p |
+| no other | s less than t | - | missing | S2 p |
 | see | - | - | look | S2 p |
 """
 head = "| the paper says | paper | Heddle | agrees | source |\n| --- | --- | --- | --- | --- |\n"
