@@ -1,12 +1,12 @@
-/* An oracle: how many cycles each warp took in a recorded run.
- * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
- * architectures. PhD thesis, Arizona State University 2017, section 3.5: "I encode the oracle warp
- * criticality information based on the warp execution time with the baseline RR policy."
+/* An oracle: how many cycles each warp took in a recorded run. S3 = S.-Y. Lee: Intelligent
+ * scheduling and memory management techniques for modern GPU architectures. PhD thesis, Arizona
+ * State University 2017, section 3.5: "I encode the oracle warp criticality information based on
+ * the warp execution time with the baseline RR policy."
  *
- * The times are of the file that `heddle run ... --scheduler lrr --attribute-out FILE` writes. A
- * warp is known by launch, CTA and number in its CTA, which are the same in every run. Critical is
- * the slowest warp of a CTA, the oldest of equals. A warp that the file does not have is a mistake,
- * told at the end of the run: the file is of another program or input. */
+ * The times come from a file that `heddle run ... --scheduler lrr --attribute-out FILE` writes. A
+ * warp is identified by its launch, its CTA and its number in the CTA, which are the same in every
+ * run. The slowest warp of a CTA is critical; of equals, the oldest. If the file lacks a warp, it
+ * belongs to another program or input: an error, which is reported at the end of the run. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

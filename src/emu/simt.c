@@ -23,8 +23,8 @@ static size_t whole_lines(size_t bytes)
     return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
 }
 
-/* Not zeroed: frames are cleared when they are entered. The other warps of the CTA usually need as
- * much as the first, so there is room for all of them. */
+/* Not zeroed: frames are cleared when they are entered. The block is large enough for all warps of
+ * the CTA, which usually need as much as the first. */
 static void add_block(struct emu_cta *cta, size_t bytes)
 {
     if (bytes <= SMALL_ARRAY_BYTES)
@@ -156,7 +156,8 @@ void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t m
         return;
     }
     w->emu->stats->divergent_branches++;
-    if (meet == PROGRAM_NO_PC) /* only at the end: those below keep waiting where they are */
+    if (meet ==
+        PROGRAM_NO_PC) /* the paths meet only at the end of the function: entries below are not affected */
         meet = w->rpc;
     if (w->rpc != meet) { /* the current entry waits at the reconvergence point for both sides */
         w->pc = meet;

@@ -255,7 +255,7 @@ static void two_level_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t n
         t->active &= ~(UINT64_C(1) << group);
 }
 
-/* Groups that yield at any stall hold back no warp for long. */
+/* With switch_on `any` no warp is throttled for long. */
 static void two_level_describe_wait(const struct scheduler *s, struct strbuf *out)
 {
     const struct two_level_params *params = s->params;

@@ -20,7 +20,7 @@ struct cta_record {
     struct warp_record *warps;
     uint32_t n_warps;
     struct cta_record *next;      /* free ones */
-    struct cta_record *next_made; /* all of the SM's */
+    struct cta_record *next_made; /* list of all records of the SM */
     struct shared_watch shared;
 };
 
@@ -36,12 +36,12 @@ struct sm_record {
     struct cta_record *free, *made;
     struct bytes pile;
     struct sealed *sealed;
-    uint32_t n_sealed, cap_sealed, next; /* next: the next one to be gathered */
-    struct strbuf printed;               /* by the running instruction */
+    uint32_t n_sealed, cap_sealed, next; /* next: index of the next one to be gathered */
+    struct strbuf printed;               /* text printed by the current instruction */
     void (*print)(void *user, const char *text, size_t len);
     void *print_user;
     struct access_log log;
-    struct time_reasons reasons; /* found by the SM itself */
+    struct time_reasons reasons; /* those that the SM itself found */
 };
 
 struct trace_recorder {
