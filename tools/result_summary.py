@@ -68,8 +68,8 @@ def table(found, reasons):
 def paper_text(figures, paper, reasons):
     text = ""
     for heading, words, has_reason in ((f"{paper}: what agrees", ["yes"], False),
-                                       (f"{paper}: what does not", ["direction", "no", "missing"], True),
-                                       (f"{paper}: what only a reader can tell", ["look"], False)):
+                                       (f"{paper}: what does not agree", ["direction", "no", "missing"], True),
+                                       (f"{paper}: what only a reader can judge", ["look"], False)):
         found = [(name, c) for name, c in of_paper(figures, paper) if c["agrees"] in words]
         if found:
             text += f"\n## {heading}\n\n" + table(found, reasons if has_reason else None)
