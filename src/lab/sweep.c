@@ -26,7 +26,7 @@ struct sweep {
     struct trace_pool traces;
     enum trace_use *use;         /* by point: what its run does with a trace */
     struct program_files *files; /* by point: for a running program */
-    bool *executes;              /* by point: no trace again, after that failed */
+    bool *executes;              /* by point: its trace failed, so it is executed without one */
     uint32_t next;               /* points before it have been started or need nothing */
     double began;
 };
@@ -168,8 +168,8 @@ static const char **command_of(struct sweep *w, uint32_t at, struct arena *arena
     return words.items;
 }
 
-/* A run reads the plug-ins, GPU files and kernels as they are when it starts, and its result is
- * kept under what they were when the sweep began. */
+/* A run reads the plug-ins, GPU files and kernels as they are when it starts, but its result is
+ * stored under the key of those files as they were when the sweep began. So none may change. */
 static enum heddle_status check_inputs(struct sweep *w)
 {
     const char *changed = w->context->files ? file_marks_changed(w->context->files) : NULL;

@@ -4,8 +4,9 @@
  * through the sender's injection port, beginning with the first free flit of the first cycle at or
  * after it is offered. When the cycle of its last flit is over, it travels for `latency`. Then it
  * waits in the receiver's buffer, in the order (arrival, sender), until the receiver takes it
- * through the ejection port in the same way. It is usable when its last flit is through. Unloaded,
- * offered at a cycle's beginning, with one flit per cycle: f * period + latency + f * period.
+ * through the ejection port in the same way. It is usable when its last flit is through. On an
+ * idle network with one flit per cycle, a message offered at the beginning of a cycle takes f *
+ * period + latency + f * period.
  *
  * A receiver's buffer is finite, and each sender has its own share of it: the sender holds credits,
  * in flits, per receiver. They come back `latency` after the message has left the ejection port.
@@ -28,7 +29,7 @@ struct noc_config {
     uint32_t buffer_flits; /* at the receiver, per sender; 0 = noc_full_buffer_flits() */
     uint32_t
         sms_per_port;   /* SMs that share the bandwidth of one port; see gpu/shared_port_part.c */
-    bool no_fast_paths; /* for ports; the results are the same */
+    bool no_fast_paths; /* ports take the general path; the results are the same */
 };
 
 /* Flits of a message with that much data. */
@@ -75,7 +76,7 @@ struct port_gate {
     bool in_step;           /* messages arrive only at the beginning of a cycle */
     bool is_one_per_cycle;  /* in_step, and each flit takes a cycle */
     uint64_t width_inverse; /* 2^32 / width, rounded up */
-    struct divider cycles;  /* by period */
+    struct divider cycles;  /* divides by `period` */
 };
 
 /* Credits being returned. */
