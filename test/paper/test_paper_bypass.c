@@ -205,6 +205,23 @@ static void ctrl_c_bypasses_less_when_nearly_all_lines_are_reused(void **state)
     assert_int_equal(bypasses_after_reuse(1), 1);
 }
 
+/* Line 16: "AGG - 1", by one step: from 2, one sample of 40 >> 2 lines that are all reused leaves 1,
+ * and one miss of two is inserted. */
+static void ctrl_c_bypasses_less_by_one_step(void **state)
+{
+    (void)state;
+    struct l1d c;
+    l1d_init(&c, "ctrl_c", "sample_period=40 agg_init=2", 1, 1);
+    for (uint32_t i = 0; i < 10; i++) {
+        uint32_t line = c.n_fresh;
+        assert_int_equal(bypasses_of(&c, A), 3);
+        assert_int_equal(load(&c, 0, line + 3, A), CACHE_HIT);
+    }
+    assert_int_equal(bypasses_of(&c, C), 3); /* the tenth leaves */
+    assert_int_equal(bypasses_of(&c, A), 1);
+    l1d_destroy(&c);
+}
+
 /* Table 5.2: the period is "(1024 >> AGG) cache evictions": the second sample is half as long. */
 static void ctrl_c_samples_become_shorter_with_agg(void **state)
 {
@@ -360,6 +377,22 @@ static void pc_bypass_unlearns_at_hits_only(void **state)
     l1d_destroy(&c);
 }
 
+/* A load that merges with the miss of the line is a reuse too: it takes 1 away like a hit. */
+static void pc_bypass_unlearns_at_merges(void **state)
+{
+    (void)state;
+    struct l1d c;
+    l1d_init(&c, "pc_bypass", "", 2, 1);
+    ask(&c, 1, 0, A); /* on its way in another set */
+    for (int i = 0; i < 7; i++)
+        load_fresh(&c, 0, A);
+    load_fresh(&c, 0, B);
+    assert_int_equal(load_fresh(&c, 0, A), CACHE_BYPASSED);
+    assert_int_equal(ask(&c, 1, 0, B), CACHE_MERGE);
+    assert_int_equal(load_fresh(&c, 0, A), CACHE_MISS);
+    l1d_destroy(&c);
+}
+
 /* --- S3 5.1: bypassing all, or part of what one instruction asks for --- */
 
 /* Switched off (Figure 5.1): every load bypasses, and nothing ever hits. */
@@ -405,6 +438,7 @@ int main(void)
         cmocka_unit_test(ctrl_c_bypasses_more_when_too_few_lines_are_reused),
         cmocka_unit_test(ctrl_c_waits_for_the_end_of_a_sample),
         cmocka_unit_test(ctrl_c_bypasses_less_when_nearly_all_lines_are_reused),
+        cmocka_unit_test(ctrl_c_bypasses_less_by_one_step),
         cmocka_unit_test(ctrl_c_samples_become_shorter_with_agg),
         cmocka_unit_test(ctrl_c_inserts_one_in_128_at_least),
         cmocka_unit_test(ctrl_c_counts_each_sample_alone),
@@ -414,6 +448,7 @@ int main(void)
         cmocka_unit_test(pc_bypass_bypasses_no_other_instruction),
         cmocka_unit_test(pc_bypass_keeps_what_is_reused),
         cmocka_unit_test(pc_bypass_unlearns_at_hits_only),
+        cmocka_unit_test(pc_bypass_unlearns_at_merges),
         cmocka_unit_test(without_l1d_every_load_bypasses),
         cmocka_unit_test(a_chosen_instruction_inserts_one_in_2_to_the_n),
     };

@@ -281,6 +281,22 @@ static void a_line_that_nobody_used_was_not_predicted_wrongly(void **state)
     l1d_destroy(&c);
 }
 
+/* Line 5: "(c_reuse == FALSE) AND (nc_reuse == FALSE)": a line of the other partition that only
+ * others used lowers neither counter. Its hit raised SHiP[A] to 2; one wasted line leaves 1. */
+static void a_line_that_others_used_does_not_lower_ship(void **state)
+{
+    (void)state;
+    struct l1d c;
+    cacp_init(&c);
+    uint32_t line = c.n_fresh++;
+    load(&c, 0, line, A);
+    assert_int_equal(load_as(&c, false, line, BASE), CACHE_HIT);
+    drive_out(&c, line, C, false);
+    waste_line(&c, A, C);
+    assert_int_equal(position_of(&c, A), 2);
+    l1d_destroy(&c);
+}
+
 /* A line that a critical warp used raised CCBP to 3 and leaves it there, whichever other warps used
  * it: it takes two wrong predictions to bring it to 1. */
 static void a_line_that_critical_warps_used_was_predicted_rightly(void **state)
@@ -345,6 +361,7 @@ int main(void)
         cmocka_unit_test(a_critical_hit_teaches_the_lines_own_signature),
         cmocka_unit_test(a_line_that_only_others_used_was_predicted_wrongly),
         cmocka_unit_test(a_line_that_nobody_used_was_not_predicted_wrongly),
+        cmocka_unit_test(a_line_that_others_used_does_not_lower_ship),
         cmocka_unit_test(a_line_that_critical_warps_used_was_predicted_rightly),
         cmocka_unit_test(non_critical_lines_do_not_lower_ccbp),
         cmocka_unit_test(ccbp_saturates_at_3),

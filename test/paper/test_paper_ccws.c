@@ -294,6 +294,87 @@ static void a_new_warp_has_an_empty_array_and_the_base_score(void **state)
     stage_destroy(&s);
 }
 
+/* --- what the published simulator does otherwise (tgrogers/ccws-2012) --- */
+
+/* scheduling-point-system.cc, at the end of a warp: "m_issued_inst_total -=
+ * m_issued_inst_per_warp[warp_id]", and VTA hits likewise. Warp 0 has one VTA hit and ends. Then
+ * warp 1 has one after 11 instructions: 1 x 5 x 400 / 11 = 181, less 1 for a cycle: sums 0 180 280
+ * 380. If the hit of warp 0 counted, 2 x 5 x 400 / 11 = 363 would block the two youngest. With the
+ * totals of the text, 2 x 5 x 400 / 19 = 210 blocks the youngest. */
+static void totals_of_live_warps_forget_those_that_end(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        uint64_t blocked;
+    } cases[] = {{"k_throttle=5 live_totals=true", 0}, {"k_throttle=5", 1 << 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ccws_stage s;
+        start(&s, cases[i].words);
+        issue(&s, 8);
+        lose_locality(&s, 0);
+        stage_advance(&s, 1);
+        stage_end(&s, 0);
+        stage_start(&s, 0, 10); /* the youngest */
+        stage_advance(&s, 1000);
+        for (uint32_t n = 0; n < 11; n++)
+            stage_issue(&s, 1);
+        lose_locality(&s, 1);
+        assert_int_equal(blocked_next_cycle(&s), cases[i].blocked);
+        stage_destroy(&s);
+    }
+}
+
+/* The victim cache is probed, and its tags stay until newer ones replace them. */
+static void kept_tags_are_found_again(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start(&s, "k_throttle=1000000 keeps_tags=true");
+    issue(&s, 1);
+    lose_locality(&s, 0); /* finds a */
+    assert_int_equal(blocked_next_cycle(&s), OTHERS);
+    stage_advance(&s, 100000);
+    cache_invalidate_line(s.l1d, (uint64_t)'a' * STAGE_LINE_BYTES);
+    load(&s, 0, 'a');
+    assert_int_equal(blocked_next_cycle(&s), OTHERS);
+    stage_destroy(&s);
+}
+
+/* ccws_authors has all of these, ccws none. */
+static void ccws_authors_is_the_published_simulator(void **state)
+{
+    (void)state;
+    static const char *const differs[][3] = {
+        {"score_bits", "10", "30"},
+        {"keeps_tags", "false", "true"},
+        {"keeps_vta", "false", "true"},
+        {"live_totals", "false", "true"},
+        {"probes_merges", "false", "true"},
+        {"starts_at_zero", "false", "true"},
+        {"ties", "age", "slot"},
+        {"k_throttle", "8", "8"},
+        {"base_score", "100", "100"},
+        {"llds_caps", "true", "true"},
+        {"decay_cycles", "1", "1"},
+        {"prioritise", "gto", "gto"},
+        {"vta_entries_per_warp", "16", "16"},
+        {"vta_ways", "8", "8"},
+    };
+    static const char *const names[] = {"ccws", "ccws_authors"};
+    for (int n = 0; n < 2; n++) {
+        const struct scheduler_desc *d = scheduler_find(names[n]);
+        assert_int_equal(d->n_params, sizeof differs / sizeof differs[0]);
+        for (uint32_t i = 0; i < d->n_params; i++) {
+            uint32_t row = 0;
+            while (row < d->n_params && strcmp(differs[row][0], d->params[i].name) != 0)
+                row++;
+            assert_true(row < d->n_params);
+            assert_string_equal(d->params[i].default_text, differs[row][1 + n]);
+        }
+    }
+}
+
 /* Section 5.7, 32 warps and 256 lines: 2560 bytes of tags, 160 of warp numbers, 40 of scores and
  * two counters. */
 static void the_cost_is_2768_bytes(void **state)
@@ -328,6 +409,9 @@ int main(void)
         cmocka_unit_test(only_replaced_lines_leave_tags),
         cmocka_unit_test(stores_remove_tags_everywhere),
         cmocka_unit_test(a_new_warp_has_an_empty_array_and_the_base_score),
+        cmocka_unit_test(totals_of_live_warps_forget_those_that_end),
+        cmocka_unit_test(kept_tags_are_found_again),
+        cmocka_unit_test(ccws_authors_is_the_published_simulator),
         cmocka_unit_test(the_cost_is_2768_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

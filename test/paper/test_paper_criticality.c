@@ -260,6 +260,22 @@ static void the_selected_warp_goes_on_until_it_cannot(void **state)
     stage_destroy(&s);
 }
 
+/* "from the selected critical warp": not from another one that starts in its place when it has
+ * ended. */
+static void a_new_warp_does_not_inherit_the_selection(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "gcaws", 4, 4);
+    memcpy(s.times, (int64_t[]){5, 9, 7, 1}, 4 * sizeof s.times[0]);
+    assert_int_equal(issue_next(&s, 0xf, 1), 1);
+    turn_over(&s, 1, 2);
+    turn_over(&s, 1, 3);
+    s.times[1] = 0;
+    assert_int_equal(issue_next(&s, 0xf, 4), 2);
+    stage_destroy(&s);
+}
+
 /* 4.2: "CAWA consists of three major components": CPL, gCAWS and CACP. */
 static void cawa_is_cpl_gcaws_and_cacp(void **state)
 {
@@ -283,6 +299,7 @@ int main(void)
         cmocka_unit_test(the_most_critical_ready_warp_issues),
         cmocka_unit_test(of_equally_critical_warps_the_oldest_issues),
         cmocka_unit_test(the_selected_warp_goes_on_until_it_cannot),
+        cmocka_unit_test(a_new_warp_does_not_inherit_the_selection),
         cmocka_unit_test(cawa_is_cpl_gcaws_and_cacp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,7 +151,7 @@ static void followers_take_the_policy_that_misses_less(void **state)
 }
 
 /* PSEL saturates, with 10 bits: after 2000 misses of BRRIP 512 of SRRIP bring it back to the
- * middle. */
+ * middle. After 2000 of SRRIP it is 1023, and 512 of BRRIP take it below the middle. */
 static void psel_saturates(void **state)
 {
     (void)state;
@@ -162,6 +162,7 @@ static void psel_saturates(void **state)
         miss(&c, SRRIP_SET, n);
         assert_int_equal(position_of(&c, FOLLOWER, A), n == 512 ? DISTANT : LONG);
         l1d_destroy(&c);
+        assert_int_equal(followers_after(2000, n), n == 512 ? LONG : DISTANT);
     }
 }
 
@@ -206,6 +207,38 @@ static void ship_learns_from_hits_of_the_lines_it_inserted(void **state)
     l1d_destroy(&c);
 }
 
+/* A line that leaves without reuse takes 1: after two hits the counter is 3, its most, and three
+ * such lines bring it to 0, two do not. */
+static void ship_unlearns_by_1(void **state)
+{
+    (void)state;
+    for (uint32_t n = 2; n <= 3; n++) {
+        struct l1d c;
+        l1d_init(&c, "ship", "", 4, 2);
+        load(&c, 3, 0, A);
+        for (int i = 0; i < 5; i++)
+            assert_int_equal(load(&c, 3, 0, B), CACHE_HIT);
+        waste_lines(&c, 1, A, n);
+        assert_int_equal(position_of(&c, 0, A), n == 3 ? DISTANT : LONG);
+        l1d_destroy(&c);
+    }
+}
+
+/* SHiP changes where lines come in, nothing else: a hit promotes the line as in SRRIP, so the other
+ * line leaves. */
+static void ship_promotes_at_a_hit(void **state)
+{
+    (void)state;
+    struct l1d c;
+    l1d_init(&c, "ship", "", 1, 2);
+    load(&c, 0, 0, A);
+    load(&c, 0, 1, A);
+    assert_int_equal(load(&c, 0, 0, A), CACHE_HIT);
+    load_fresh(&c, 0, A);
+    assert_int_equal(c.victim, 1);
+    l1d_destroy(&c);
+}
+
 /* Only a line that leaves without reuse lowers the counter. */
 static void ship_does_not_unlearn_when_a_used_line_leaves(void **state)
 {
@@ -237,6 +270,8 @@ int main(void)
         cmocka_unit_test(psel_saturates),
         cmocka_unit_test(ship_inserts_at_distant_once_lines_are_wasted),
         cmocka_unit_test(ship_learns_from_hits_of_the_lines_it_inserted),
+        cmocka_unit_test(ship_unlearns_by_1),
+        cmocka_unit_test(ship_promotes_at_a_hit),
         cmocka_unit_test(ship_does_not_unlearn_when_a_used_line_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
