@@ -205,8 +205,8 @@ static void ctrl_c_bypasses_less_when_nearly_all_lines_are_reused(void **state)
     assert_int_equal(bypasses_after_reuse(1), 1);
 }
 
-/* Line 16: "AGG - 1", by one step: from 2, one sample of 40 >> 2 lines that are all reused leaves 1,
- * and one miss of two is inserted. */
+/* Line 16: "AGG - 1", by one step: from 2, one sample of 40 >> 2 lines that are all reused leaves
+ * 1, and one miss of two is inserted. */
 static void ctrl_c_bypasses_less_by_one_step(void **state)
 {
     (void)state;
