@@ -8,7 +8,7 @@
 #include "stats/host.h"
 
 enum {
-    SHARED_ALIGNMENT = 16,   /* of a __local argument's buffer */
+    SHARED_ALIGNMENT = 16,   /* of a __local argument's buffer, or its type's if that is larger */
     MAX_PARAM_BYTES = 32764, /* PTX ISA, .param; 4352 before version 8.1 */
 };
 
@@ -98,7 +98,7 @@ static uint64_t shared_bytes(const struct heddle_sim *sim)
 /* Saturates, at a value that rounding up does not change. */
 static uint64_t add_shared(uint64_t shared, uint64_t bytes)
 {
-    const uint64_t most = UINT64_MAX / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
+    const uint64_t most = (uint64_t)1 << 62;
     return bytes > most - shared ? most : shared + bytes;
 }
 
@@ -126,6 +126,13 @@ bool sim_check_shared(struct heddle_sim *sim, const struct ptx_func *f, uint64_t
     return false;
 }
 
+/* An OpenCL long16 must be aligned to 128 bytes; clang names the alignment in the parameter. */
+static uint64_t align_shared(uint64_t at, const struct ptx_var *param)
+{
+    uint64_t to = param->ptr_align > SHARED_ALIGNMENT ? param->ptr_align : SHARED_ALIGNMENT;
+    return (at + to - 1) / to * to;
+}
+
 /* Writes the arguments into the parameter block; __local ones become offsets in shared memory. */
 static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch *l,
                               struct emu_launch *out, uint8_t *block)
@@ -142,7 +149,7 @@ static bool lay_out_arguments(struct heddle_sim *sim, const struct heddle_launch
         const struct heddle_arg *a = &l->args[i];
         uint8_t *at = block + out->func->param_at[i];
         if (a->local) {
-            shared = (shared + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
+            shared = align_shared(shared, &f->params[i]);
             memcpy(at, &shared, f->params[i].bytes < 8 ? f->params[i].bytes : 8);
             shared = add_shared(shared, a->bytes);
         } else if (a->bytes != f->params[i].bytes) {

@@ -104,10 +104,39 @@ static void kernels_call_kernels(void **state)
     ok(clReleaseMemObject(m));
 }
 
+/* Each argument of local memory begins at its type's alignment, whatever the sizes before it. */
+static void local_arguments_are_aligned_for_their_types(void **state)
+{
+    struct gpu *g = *state;
+    cl_kernel k = kernel_of(g,
+                            "kernel void f(global ulong *at, local char *c, local long16 *l,\n"
+                            "              local short16 *s, local int2 *i, local float8 *f)\n"
+                            "{\n"
+                            "    at[0] = (ulong)c; at[1] = (ulong)l; at[2] = (ulong)s;\n"
+                            "    at[3] = (ulong)i; at[4] = (ulong)f;\n"
+                            "}\n",
+                            "f");
+    static const cl_ulong sizes[] = {1, 128, 32, 8, 32};
+    cl_ulong at[5] = {0};
+    cl_mem m = buffer(g, sizeof at, at);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    for (cl_uint i = 0; i < 5; i++)
+        ok(clSetKernelArg(k, i + 1, sizes[i], NULL));
+    ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &(size_t){1}, NULL, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(g->queue, m, CL_TRUE, 0, sizeof at, at, 0, NULL, NULL));
+    for (cl_uint i = 0; i < 5; i++) {
+        assert_int_equal(at[i] % sizes[i], 0);
+        for (cl_uint j = 0; j < i; j++)
+            assert_true(at[i] >= at[j] + sizes[j]);
+    }
+    ok(clReleaseMemObject(m));
+    ok(clReleaseKernel(k));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(barriers_order_local_variables),
-                                       TEST(later_versions_know_their_work_items),
-                                       TEST(kernels_call_kernels)};
+    const struct CMUnitTest tests[] = {
+        TEST(barriers_order_local_variables), TEST(later_versions_know_their_work_items),
+        TEST(kernels_call_kernels), TEST(local_arguments_are_aligned_for_their_types)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
