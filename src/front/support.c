@@ -12,6 +12,7 @@ extern const char front_builtins_source[];
 extern const char front_conversions_source[];
 extern const char front_math_source[];
 extern const char front_images_source[];
+extern const char front_atomics_source[];
 extern const char front_prelude_source[];
 extern const char front_cuda_source[];
 extern const char front_cuda_math_source[];
@@ -25,10 +26,8 @@ extern const char front_cuda_samples_source[];
 
 /* The built-in library is one text: later parts use macros and functions of earlier ones. */
 static const char *const library_parts[] = {
-    front_builtins_source,
-    front_conversions_source,
-    front_math_source,
-    front_images_source,
+    front_builtins_source, front_conversions_source, front_math_source,
+    front_images_source,   front_atomics_source,
 };
 
 enum { N_LIBRARY_PARTS = sizeof library_parts / sizeof *library_parts };

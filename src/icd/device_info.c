@@ -59,6 +59,7 @@ static const cl_name_version opencl_c_versions[] = {
     {.version = CL_MAKE_VERSION(1, 0, 0), .name = "OpenCL C"},
     {.version = CL_MAKE_VERSION(1, 1, 0), .name = "OpenCL C"},
     {.version = CL_MAKE_VERSION(1, 2, 0), .name = "OpenCL C"},
+    {.version = CL_MAKE_VERSION(3, 0, 0), .name = "OpenCL C"}, /* of an OpenCL 3.0 device */
 };
 static const cl_name_version opencl_c_features[] = {
     {.version = CL_MAKE_VERSION(3, 0, 0), .name = "__opencl_c_3d_image_writes"},
@@ -100,7 +101,9 @@ static cl_int identity(const struct _cl_device_id *d, cl_device_info param, size
     case CL_DEVICE_OPENCL_C_VERSION:
         return TEXT("OpenCL C 1.2 ");
     case CL_DEVICE_OPENCL_C_ALL_VERSIONS:
-        return info_answer(opencl_c_versions, sizeof opencl_c_versions, size, value, size_ret);
+        return info_answer(opencl_c_versions,
+                           sizeof opencl_c_versions - (is_12 ? sizeof *opencl_c_versions : 0), size,
+                           value, size_ret);
     case CL_DEVICE_OPENCL_C_FEATURES:
         return info_answer(opencl_c_features, sizeof opencl_c_features, size, value, size_ret);
     case CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED:

@@ -133,10 +133,85 @@ static void local_arguments_are_aligned_for_their_types(void **state)
     ok(clReleaseKernel(k));
 }
 
+static const char counting[] =
+    "kernel void count(volatile global atomic_uint *n, global int *max, global ulong *sum)\n"
+    "{\n"
+    "    local atomic_ulong part;\n"
+    "    int id = get_global_id(0);\n"
+    "    if (get_local_id(0) == 0)\n"
+    "        atomic_init(&part, 0UL);\n"
+    "    work_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    FETCH_ADD(n, 1u);\n"
+    "    FETCH_MAX((volatile global atomic_int *)max, id - 300);\n"
+    "    FETCH_SUB((volatile local atomic_ulong *)&part, (ulong)-id);\n"
+    "    work_group_barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (get_local_id(0))\n"
+    "        return;\n"
+    "    ulong mine = LOAD(&part), seen = LOAD((volatile global atomic_ulong *)sum);\n"
+    "    while (!COMPARE((volatile global atomic_ulong *)sum, &seen, seen + mine))\n"
+    "        ;\n"
+    "    STORE((volatile global atomic_float *)sum + 2, 0.5f);\n"
+    "    max[1] = ctz(id | 1 << 20) + ctz((uchar)0) + ctz((long2)(8, 0)).x;\n"
+    "}\n";
+
+/* OpenCL C 2.0 has them on generic addresses, with and without an order; 3.0 without generic
+ * addresses has those with order and scope. */
+static void atomics_of_later_versions_count(void **state)
+{
+    struct gpu *g = *state;
+#define SCOPED ",memory_order_relaxed,memory_scope_work_group)"
+    static const char *const options[] = {
+        "-cl-std=CL2.0 -DFETCH_ADD(p,v)=atomic_fetch_add(p,v) -DLOAD(p)=atomic_load(p)"
+        " -DFETCH_MAX(p,v)=atomic_fetch_max_explicit(p,v,memory_order_acq_rel)"
+        " -DFETCH_SUB(p,v)=atomic_fetch_sub(p,v) -DSTORE(p,v)=atomic_store(p,v)"
+        " -DCOMPARE(p,e,v)=atomic_compare_exchange_weak(p,e,v)",
+        "-cl-std=CL3.0 -DFETCH_ADD(p,v)=atomic_fetch_add_explicit(p,v" SCOPED
+        " -DLOAD(p)=atomic_load_explicit(p" SCOPED
+        " -DFETCH_MAX(p,v)=atomic_fetch_max_explicit(p,v" SCOPED
+        " -DFETCH_SUB(p,v)=atomic_fetch_sub_explicit(p,v" SCOPED
+        " -DSTORE(p,v)=atomic_store_explicit(p,v" SCOPED " -DCOMPARE(p,e,v)="
+        "atomic_compare_exchange_strong_explicit(p,e,v,memory_order_relaxed" SCOPED};
+    for (size_t i = 0; i < 2; i++) {
+        const char *source = counting;
+        cl_program p;
+        cl_kernel k;
+        created(p, clCreateProgramWithSource(g->context, 1, &source, NULL, &err));
+        ok(clBuildProgram(p, 0, NULL, options[i], NULL, NULL));
+        created(k, clCreateKernel(p, "count", &err));
+        struct {
+            cl_uint n;
+            cl_int max[2];
+            cl_ulong sum;
+            cl_float half[2];
+        } r = {.max = {-1000, 0}};
+        cl_mem n = buffer(g, sizeof r.n, &r.n), max = buffer(g, sizeof r.max, r.max);
+        cl_mem sum = buffer(g, 16, &r.sum);
+        ok(clSetKernelArg(k, 0, sizeof n, &n));
+        ok(clSetKernelArg(k, 1, sizeof max, &max));
+        ok(clSetKernelArg(k, 2, sizeof sum, &sum));
+        ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &(size_t){512}, &(size_t){64}, 0, NULL,
+                                  NULL));
+        ok(clEnqueueReadBuffer(g->queue, n, CL_TRUE, 0, sizeof r.n, &r.n, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(g->queue, max, CL_TRUE, 0, sizeof r.max, r.max, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(g->queue, sum, CL_TRUE, 0, 16, &r.sum, 0, NULL, NULL));
+        assert_int_equal(r.n, 512);
+        assert_int_equal(r.max[0], 211);
+        assert_int_equal(r.sum, 512 * 511 / 2);
+        assert_true(r.half[0] == 0.5f);
+        assert_true(r.max[1] >= 6 + 8 + 3 && r.max[1] <= 20 + 8 + 3);
+        ok(clReleaseMemObject(n));
+        ok(clReleaseMemObject(max));
+        ok(clReleaseMemObject(sum));
+        ok(clReleaseKernel(k));
+        ok(clReleaseProgram(p));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(barriers_order_local_variables), TEST(later_versions_know_their_work_items),
-        TEST(kernels_call_kernels), TEST(local_arguments_are_aligned_for_their_types)};
+        TEST(kernels_call_kernels), TEST(local_arguments_are_aligned_for_their_types),
+        TEST(atomics_of_later_versions_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
