@@ -1,20 +1,20 @@
 """Launches on the CMP or the GPU beside native programs (S3 chapter 6): tables of doc/results/hetero.md, from what
 `heddle hetero mixes` says of the simulations in a store.
 
-A mix counts if its simulations, those of its launch alone and the Bubble-up tables of its natives are there."""
+A mix counts if its simulations, those of its launch alone and the Bubble-up tables of its natives are there. The
+measurements are kept in MEASURED, which can stand in for the store."""
 import json
 import os
 import subprocess
 
-from result_pages import geometric_mean, row
+from result_hetero_models import TARGETS, TITLES, lacking, models
+from result_pages import FOLDER, geometric_mean, row
 
-TARGETS = ["cmp", "gpu"]
-TITLES = {"cmp": "CMP", "gpu": "GPU"}
 WEIGHTS = [0.5, 1, 1.5, 2, 2.5]
 OUTCOMES = [f"{TITLES[a]}/{TITLES[b]}" for a in TARGETS for b in TARGETS]
 ONE, TWO = 156, 38
-MODELS = "models"
-BOUNDS = [5, 10, 20, 50, 100]  # percent of error
+MEASURED = f"{FOLDER}/hetero-mixes.json"
+PREDICTED = ("choices", "predicted", "predicted_alone", "clamped", "target", "optimal")  # made again from MEASURED
 NAMED = ["bit", "hg", "xsb"]  # by S3, in Figure 6.3
 
 
@@ -26,12 +26,37 @@ def mean(values):
 class Hetero:
     def __init__(self, runs):
         self.runs = runs
-        command = [runs.heddle, "hetero", "mixes", "--store", runs.store]
-        if not runs.answers.stored_only:
-            subprocess.run(command + ["--jobs", str(runs.jobs)] + ["--quick"] * runs.quick, check=True, stdout=subprocess.DEVNULL)
-        found = json.loads(subprocess.run(command + ["--stored-only", "--json"], check=True, stdout=subprocess.PIPE).stdout)
+        command = [runs.heddle, "hetero", "mixes"]
+        from_file, in_store = ["--measured", runs.store], ["--store", runs.store]
+        is_file = runs.store.endswith(".json")
+        if not is_file and not runs.answers.stored_only:
+            subprocess.run(command + in_store + ["--jobs", str(runs.jobs)] + ["--quick"] * runs.quick, check=True, stdout=subprocess.DEVNULL)
+        source = from_file if is_file else in_store + ["--stored-only"]
+        found = json.loads(subprocess.run(command + source + ["--json"], check=True, stdout=subprocess.PIPE).stdout)
+        self.when = json.load(open(runs.store))["when"] if is_file else measured_when(runs)
+        if not is_file:
+            keep(found, self.when)
         self.natives, self.entries, mixes = found["natives"], found["entries"], found["mixes"]
         self.one, self.two = ([m for m in mixes if len(m["natives"]) == n] for n in (1, 2))
+
+
+def measured_when(runs):
+    """When the last simulation of the testbed was stored, and of which source: that of the program."""
+    query = "SELECT date(MAX(stored_at)) AS day, group_concat(DISTINCT model) AS model FROM run WHERE gpu = 'i7-s9150' AND state = 'done'"
+    found = json.loads(subprocess.run([runs.heddle, "query", "--store", runs.store, "--json", query], check=True, stdout=subprocess.PIPE).stdout)[0]
+    folder = os.path.dirname(os.path.abspath(runs.heddle))
+    commit = runs.commit or subprocess.run(["git", "-C", folder, "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True).stdout.strip()
+    return {"day": found["day"], "model": found["model"], "commit": commit or "unknown", "by": runs.answers.model}
+
+
+def keep(found, when):
+    """Writes MEASURED, a line for each native, launch and mix."""
+    with open(MEASURED, "w") as out:
+        out.write(f'{{"when": {json.dumps(when)},\n"llc_bytes": {found["llc_bytes"]}')
+        for key in ("natives", "entries", "mixes"):
+            lines = [json.dumps({k: v for k, v in item.items() if k not in PREDICTED}) for item in found[key]]
+            out.write(f',\n"{key}": [\n' + ",\n".join(lines) + "\n]")
+        out.write("}\n")
 
 
 def hetero_of(runs):
@@ -200,55 +225,82 @@ def percent(value):
     return "-" if value == "" else f"{100 * value:.0f}"
 
 
-def measured_when(runs):
-    """When the last simulation of the testbed was stored, and of which source."""
-    query = "SELECT date(MAX(stored_at)) AS day, count(*) AS n, group_concat(DISTINCT substr(model, 1, 12)) AS model FROM run WHERE gpu = 'i7-s9150' AND state = 'done'"
-    found = json.loads(subprocess.run([runs.heddle, "query", "--store", runs.store, "--json", query], check=True, stdout=subprocess.PIPE).stdout)[0]
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True).stdout.strip() or "an unknown commit"
-    return f"{found['day']} by model {found['model']}, page made from commit {commit}; the store has {found['n']} simulations of the testbed"
-
-
 def conditions(runs):
     """What ran, natives and launches."""
     h = hetero_of(runs)
-    text = (f"\n## What was measured\n\nMeasured on {measured_when(runs)}. {len(h.one)} of {ONE} mixes of one native and {len(h.two)} of {TWO} of two are there, and "
-            f"{len(h.entries)} of 26 launches alone. Natives, alone on this machine; slowdowns beside bubbles of a half and of the whole pressure:\n\n<!-- table hetero-natives -->\n")
+    text = (f"\n## What was measured\n\n{len(h.one)} of {ONE} mixes of one native, {len(h.two)} of {TWO} of two, and {len(h.entries)} of 26 launches alone, measured on "
+            f"{h.when['day']} with the source of commit {h.when['commit']} (model {h.when['model']}). `{MEASURED}` has the measurements; `heddle hetero mixes --measured FILE` makes "
+            "predictions and choices from them.\n\nNatives, alone on this machine; slowdowns beside bubbles of a half and of the whole pressure:\n\n<!-- table hetero-natives -->\n")
     head = ["native", "stands for", "program", "ms alone", "LLC misses per 1,000 instructions", "DRAM GB/s", "cache 4/8", "cache 8/8", "bandwidth 4/8", "bandwidth 8/8"]
     text += row(head) + row(["---"] * len(head))
     for n in h.natives:
         text += row([n["name"], n["stands_for"], f"`{n['program']}`", f"{1e3 * n['alone']:.3f}", f"{n['llc_mpki']:.1f}", f"{n['dram_gbps']:.2f}"] +
                     [f"{n[k][s]:.3f}" for k in ("cache", "bandwidth") for s in (4, 8)])
-    head = ["launch", "input", "kernel", "number", "CMP us", "predicted", "GPU us", "predicted", "faster", "predicted"]
-    text += "\nLaunches alone, each the longest of its program on the CMP; times in us:\n\n" + row(head) + row(["---"] * len(head))
-    for e in h.entries:
-        text += row([name_of(e), f"`{e['size']}`", e["kernel"], str(e["launch"])] + [f"{1e6 * e[k][t]:.1f}" for t in TARGETS for k in ("alone", "predicted")] +
-                    [TITLES[e["optimal"]], TITLES[e["target"]]])
     return text
 
 
-def models(runs):
-    """How well the shipped models fit the rows they came from."""
-    text = ("\n## The models\n\n`heddle hetero train models/ROWS` on the rows that come with Heddle, measured by `heddle hetero rows` of kernels none of which is in S3 Table 6.3. S3 "
-            "keeps 45 of 63 kernels.\n\n<!-- table hetero-models -->\n")
-    head = ["model", "rows", "kernels", "kept", "R^2, kept", "R^2, held out", "R^2, all", *[f"within {b} %" for b in BOUNDS]]
+def launches(runs):
+    """Every launch alone: where its time goes, and what is predicted."""
+    h = hetero_of(runs)
+    text = ("\n## Launches alone\n\nEach is the longest launch of its program on the CMP. Times in us; a prediction of 1.0 is clamped. \"PCIe\" is the share of transfers in the time "
+            "on the GPU.\n\n<!-- table hetero-launches -->\n")
+    head = ["launch", "input", "kernel", "number", "CMP us", "predicted", "GPU us", "predicted for the GPU", "PCIe", "faster", "predicted target"]
     text += row(head) + row(["---"] * len(head))
-    dropped = []
-    for scenario in ("alone", "co-located"):
-        for target in TARGETS:
-            path = f"{MODELS}/testbed-{target}-{scenario}.csv"
-            if not os.path.exists(path):
-                text += row([f"{TITLES[target]} {scenario}"] + ["-"] * (len(head) - 1))
-                continue
-            out = os.path.join(runs.folder, "trained.model")
-            found = json.loads(subprocess.run([runs.heddle, "hetero", "train", path, "--out", out, "--json"], check=True, stdout=subprocess.PIPE).stdout)
-            within, best = {round(100 * e["within"]): e["share"] for e in found["errors"]}, next(s for s in found["stages"] if s["best"])
-            text += row([f"{TITLES[target]} {scenario}", str(found["rows"]), str(found["kernels"]), str(found["kept_kernels"]), f"{found['r_squared_kept']:.3f}",
-                         f"{best['held_out_r_squared']:.3f}", f"{found['r_squared_all']:.3f}", *[f"{percent(within[b])} %" for b in BOUNDS]])
-            dropped.append([f"{TITLES[target]} {scenario}",
-                            ", ".join(f"{s['goes']} {s['error']:.2f}" for s in found["stages"] if s["kernels"] > found["kept_kernels"])])
-    text += ("\nR^2 held out is that of the cross-validation, in which no kernel is predicted from its own rows. Errors are of all rows, dropped kernels included. "
-             "Pruning drops the kernel with the largest error in the cross-validation, |p - t| / (|p| + t), again and again, and keeps the stage with the best R^2 held out:\n\n")
-    text += row(["model", "dropped kernels, in this order, with their errors"]) + row(["---"] * 2) + "".join(row(d) for d in dropped)
+    for e in h.entries:
+        times = [f"{1e6 * e[k][t]:.1f}" for t in TARGETS for k in ("alone", "predicted")]
+        text += row([name_of(e), f"`{e['size']}`", e["kernel"], str(e["launch"]), *times, f"{e['transfer_s'] / e['alone']['gpu']:.2f}", TITLES[e["optimal"]], TITLES[e["target"]]])
+    gpu, n = [e for e in h.entries if e["optimal"] == "gpu"], len(h.entries)
+    share = lambda entries: mean(e["transfer_s"] / e["alone"]["gpu"] for e in entries)
+    ratios = [speedup_alone(e, "gpu") for e in h.entries]
+    text += "\nOver all of them:\n\n<!-- table hetero-launch-means -->\n" + row(["what", "value"]) + row(["---"] * 2)
+    for what, value in [("launches that are faster on the CMP", f"{n - len(gpu)}"), ("launches that are faster on the GPU", f"{len(gpu)}"),
+                        ("share of PCIe in the time on the GPU, of launches that are faster on the CMP", f"{share([e for e in h.entries if e not in gpu]):.2f}"),
+                        ("share of PCIe, of launches that are faster on the GPU", f"{share(gpu):.2f}"),
+                        ("speedup of always-GPU without PCIe", f"{mean(e['alone']['cmp'] / (e['alone']['gpu'] - e['transfer_s']) for e in h.entries):.2f}"),
+                        ("geometric mean of the speedup of always-GPU", f"{geometric_mean(ratios):.3f}"),
+                        ("geometric mean of the speedup of the optimal target", f"{geometric_mean([max(r, 1) for r in ratios]):.3f}"),
+                        ("clamped predictions of times alone, CMP", str(clamped(h.entries, "cmp"))), ("clamped predictions of times alone, GPU", str(clamped(h.entries, "gpu"))),
+                        ("clamped predictions beside one native, CMP", str(clamped(h.one, "cmp"))), ("clamped predictions beside one native, GPU", str(clamped(h.one, "gpu")))]:
+        text += row([what, value])
+    return text
+
+
+def clamped(cases, target):
+    """Predictions that were not positive are 1 us."""
+    return sum(c["predicted"][target] == 1e-6 for c in cases)
+
+
+def slowdown_of_launch(mix, target, is_measured):
+    times, alone = ("co_located", "alone") if is_measured else ("predicted", "predicted_alone")
+    return mix[times][target] / mix[alone][target]
+
+
+def right_with(mixes, measured_launch, measured_natives):
+    """Share of right targets if the slowdowns of launches or those of natives were measured instead of predicted."""
+    def fairness(mix, target):
+        natives = mix["slowdowns"] if measured_natives else choice(mix)["predicted_slowdowns"]
+        all_of_it = [slowdown_of_launch(mix, target, measured_launch)] + [s[target] for s in natives]
+        return min(all_of_it) / max(all_of_it)
+    return mean(("gpu" if fairness(m, "gpu") > fairness(m, "cmp") else "cmp") == choice(m)["optimal"] for m in mixes)
+
+
+def slowdowns(runs):
+    """Of launches and natives, and which of their predictions decide."""
+    h = hetero_of(runs)
+    text = ("\n## Slowdowns\n\nSlowdowns of the launch and of the natives beside it, by the target of the launch: mean, least and greatest over the mixes.\n\n"
+            "<!-- table hetero-slowdowns -->\n")
+    head = ["mixes", "launch, mean", "launch, least", "launch, greatest", "natives, mean", "natives, least", "natives, greatest"]
+    text += row(head) + row(["---"] * len(head))
+    for n, mixes in (("one native", h.one), ("two natives", h.two)):
+        for t in TARGETS:
+            found = [[slowdown_of_launch(m, t, True) for m in mixes], [s[t] for m in mixes for s in m["slowdowns"]]]
+            text += row([f"{n}, {TITLES[t]}"] + [f"{of(values):.3f}" for values in found for of in (mean, min, max)])
+    text += ("\nShare of mixes whose fairer target is found with the slowdowns of launches from the models or measured, and those of natives from their Bubble-up tables or measured:\n\n"
+             "<!-- table hetero-decides -->\n")
+    head = ["launches", "natives", "one native", "two natives"]
+    text += row(head) + row(["---"] * len(head))
+    for launch, natives in ((False, False), (False, True), (True, False)):
+        text += row(["measured" if launch else "models", "measured" if natives else "tables"] + [f"{right_with(mixes, launch, natives):.2f}" for mixes in (h.one, h.two)])
     return text
 
 
@@ -281,5 +333,6 @@ def every_mix(runs):
     return text
 
 
-SECTIONS = [("hetero-natives", "What was measured", conditions), ("hetero-models", "The models", models), ("hetero-rules", "Other rules", rules),
+SECTIONS = [("hetero-natives", "What was measured", conditions), ("hetero-launches", "Launches alone", launches), ("hetero-models", "The models", models),
+            ("hetero-lacking", "What the models lack", lambda runs: lacking(runs, hetero_of(runs).entries)), ("hetero-slowdowns", "Slowdowns", slowdowns), ("hetero-rules", "Other rules", rules),
             ("hetero-mix-table", "Every mix", every_mix)]

@@ -3,10 +3,12 @@
 claims.
 
     tools/results.py PAGE HEDDLE STORE [--stored-only] [--only NAME,...] [--jobs N] [--size SIZE]
-    tools/results.py hetero HEDDLE STORE [--quick] ...
+    tools/results.py hetero HEDDLE STORE|MEASURED.json [--quick] [--commit ID] ...
     tools/results.py commands HEDDLE STORE [--jobs N]
 
 PAGE is atomics, l1d, scheduling, l2, llc or hetero; --quick runs a sample of the page's mixes.
+doc/results/hetero-mixes.json has the measurements of that page and can replace STORE; --commit names the
+source of its simulations if it is not HEDDLE's.
 Results of points are stored in STORE, answers of other long runs in files of the folder
 STORE.answers. What is missing there is run first. With --stored-only nothing is run, except for
 runs of BFS that take seconds. --only regenerates the figures and tables named and leaves the others
@@ -235,8 +237,10 @@ def only_of(options):
 
 def options_of_figure(options):
     """The options that `heddle figure` takes too."""
-    at = options.index("--only") if "--only" in options else len(options)
-    return [o for o in options[:at] + options[at + 2:] if o != "--quick"]
+    for name in ("--only", "--commit"):
+        at = options.index(name) if name in options else len(options)
+        options = options[:at] + options[at + 2:]
+    return [o for o in options if o != "--quick"]
 
 
 def option(options, name, default):
@@ -250,10 +254,14 @@ def main():
     jobs = int(option(options, "--jobs", os.cpu_count()))
     os.makedirs(FOLDER, exist_ok=True)
     kind = Listing if page == "commands" else Answers
-    answers = kind(heddle, store + ".answers", jobs, "--stored-only" in options)
     with tempfile.TemporaryDirectory() as folder:
+        kept = f"{folder}/answers" if store.endswith(".json") else store + ".answers"
+        answers = kind(heddle, kept, jobs, "--stored-only" in options)
+        if store.endswith(".json"):
+            with open(store) as measured: # the figures are those of the model that measured
+                answers.model = json.load(measured)["when"]["by"]
         runs = result_tables.Runs(heddle, folder, store, answers, option(options, "--size", None), jobs)
-        runs.quick = "--quick" in options
+        runs.quick, runs.commit = "--quick" in options, option(options, "--commit", None)
         if page == "commands":
             print_commands(heddle, runs, jobs)
         else:

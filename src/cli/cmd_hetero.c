@@ -34,6 +34,8 @@ static const struct option options[] = {
                  "with train: seed of the shuffle before each pass, 1 if not given; with features "
                  "of a workload: seed of its input"),
     OPTION_FLAG("no-prune", struct hetero_options, no_prune, "with train: keep every kernel"),
+    OPTION_FLAG("no-pairs", struct hetero_options, no_pairs,
+                "with train: a term for each feature, none for pairs of features"),
     OPTION_TEXT("size", struct hetero_options, size, "SIZE",
                 "with run and features of a workload: its input size; small if not given. With "
                 "rows and train --machine: the size of all workloads; tiny if not given"),
@@ -65,6 +67,9 @@ static const struct option options[] = {
                 "some pairs"),
     OPTION_FLAG("stored-only", struct hetero_options, stored_only,
                 "with mixes, rows: run nothing, and leave out what is not in the store"),
+    OPTION_TEXT("measured", struct hetero_options, measured, "FILE",
+                "with mixes: take measurements from this output of mixes --json instead of "
+                "simulations; predictions and choices are made again"),
     OPTION_TEXT("build-options", struct hetero_options, build_options, "TEXT",
                 "with features of a .cl or .cu file: options for its compiler"),
 };
@@ -112,7 +117,8 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
     bool counts = v->act == hetero_cmd_features, bubbles = v->act == hetero_cmd_bubble;
     bool runs = v->act == hetero_cmd_run, tells = v->act == hetero_cmd_rows;
     bool mixes = v->act == hetero_cmd_mixes;
-    bool simulates = runs || tells || mixes || v->act == hetero_cmd_table;
+    bool reads = mixes && o->measured;
+    bool simulates = (runs || tells || mixes || v->act == hetero_cmd_table) && !reads;
     const struct {
         const char *option;
         bool is_lost;
@@ -123,12 +129,14 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
         {"--folds", o->folds.is_given && !trains},
         {"--passes", o->passes.is_given && !trains},
         {"--no-prune", o->no_prune && !trains},
+        {"--no-pairs", o->no_pairs && !trains},
         {"--seed", o->seed.is_given && !trains && !counts && !simulates},
-        {"--size", o->size && !counts && !o->machine && !runs && !tells && !mixes},
+        {"--size", o->size && !counts && !o->machine && !runs && !tells && (!mixes || reads)},
         {"--on", o->on && !runs},
         {"--with", o->with && !runs && !tells && !mixes},
         {"--quick", o->quick && !mixes},
-        {"--stored-only", o->stored_only && !mixes && !tells},
+        {"--stored-only", o->stored_only && (!mixes || reads) && !tells},
+        {"--measured", o->measured && !mixes},
         {"--launch", o->launch.is_given && !runs},
         {"--store", o->store && !simulates},
         {"--jobs", o->jobs.is_given && !simulates},
@@ -144,7 +152,8 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
     };
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
         if (uses[i].is_lost) {
-            output_error("%s has no meaning with heddle hetero %s", uses[i].option, v->name);
+            output_error("%s has no meaning with heddle hetero %s%s", uses[i].option, v->name,
+                         reads ? " --measured" : "");
             return HEDDLE_BAD_INPUT;
         }
     return HEDDLE_OK;
@@ -223,6 +232,8 @@ static const char *const examples[] = {
     "rows for train, from the suite's other kernels: folder/cmp-alone.csv, folder/gpu-alone.csv",
     "heddle hetero table chase --json",
     "the effect of bubbles of graded pressure on a native program of the testbed",
+    "heddle hetero mixes --measured doc/results/hetero-mixes.json --model models",
+    "your own models on the 194 mixes of S3's experiment as they were measured",
     "heddle hetero choose question.json",
     "CMP or GPU, with all intermediate numbers (doc/hetero.md has an example)",
     NULL,

@@ -6,9 +6,9 @@
 #include "heddle/heddle.h"
 
 struct hetero_options {
-    bool json, no_prune, machine, quick, stored_only;
+    bool json, no_prune, no_pairs, machine, quick, stored_only;
     const char *model, *features, *out, *build_options, *size, *gpu, *natives;
-    const char *on, *with, *store;
+    const char *on, *with, *store, *measured;
     struct given_u64 threads, buffer, folds, passes, seed, llc, repeats, launch, jobs;
     struct text_list settings;
     const struct text_list *words; /* the step, and what follows it */

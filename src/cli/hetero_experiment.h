@@ -1,8 +1,8 @@
 /* The experiment of S3 chapter 6 on the testbed: launches, native programs, and mixes of both.
  *
  * It is scaled down so that it takes hours instead of weeks: S3's launches take at least two
- * seconds, these a millisecond or less. The private caches of CPU cores and the last-level cache
- * have an eighth of their sizes (L1 a quarter), and native programs run for about half a
+ * seconds, these about a millisecond or more. The private caches of CPU cores and the last-level
+ * cache have an eighth of their sizes (L1 a quarter), and native programs run for about half a
  * millisecond. */
 #ifndef HEDDLE_CLI_HETERO_EXPERIMENT_H
 #define HEDDLE_CLI_HETERO_EXPERIMENT_H

@@ -147,20 +147,19 @@ static enum heddle_status describe_launch(struct mixes *m, const struct hetero_o
 static enum heddle_status take_entry(struct mixes *m, const struct hetero_options *o,
                                      struct mixes_entry *e)
 {
-    const double nobody[HETERO_N_SYSTEM] = {0};
     e->is_there = e->launch && testbed_has(&m->runs, e->alone[HETERO_CMP]) &&
                   testbed_has(&m->runs, e->alone[HETERO_GPU]);
     if (!e->is_there)
         return HEDDLE_OK;
-    enum heddle_status status = describe_launch(m, o, e);
-    for (int t = 0; status == HEDDLE_OK && t < HETERO_N_TARGETS; t++) {
+    for (int t = 0; t < HETERO_N_TARGETS; t++) {
         e->alone_s[t] = seconds_of(m, e->alone[t]);
-        e->predicted_s[t] =
-            hetero_predict(m->models.of[HETERO_ALONE][t], e->features, nobody, &e->n_clamped);
+        e->ids[t] = testbed_id(&m->runs, e->alone[t]);
     }
     e->transfer = testbed_stat(&m->runs, e->alone[HETERO_GPU], "testbed.bytes_up") +
                   testbed_stat(&m->runs, e->alone[HETERO_GPU], "testbed.bytes_down");
-    return status;
+    e->transfer_s = 1e-9 * (testbed_stat(&m->runs, e->alone[HETERO_GPU], "testbed.upload_ns") +
+                            testbed_stat(&m->runs, e->alone[HETERO_GPU], "testbed.readback_ns"));
+    return describe_launch(m, o, e);
 }
 
 static void take_native(struct mixes *m, struct mixes_native *n)
@@ -170,6 +169,7 @@ static void take_native(struct mixes *m, struct mixes_native *n)
         return;
     n->table = table_slowdowns(&n->runs, &m->runs);
     n->alone = table_alone(&n->runs, &m->runs);
+    n->alone_id = testbed_id(&m->runs, n->runs.alone);
 }
 
 static bool is_whole(const struct mixes *m, const struct mixes_mix *mix)
@@ -184,7 +184,6 @@ static bool is_whole(const struct mixes *m, const struct mixes_mix *mix)
 
 static void take_mix(struct mixes *m, struct mixes_mix *mix)
 {
-    const struct mixes_entry *e = &m->entries[mix->what.entry];
     mix->is_there = is_whole(m, mix);
     if (!mix->is_there)
         return;
@@ -196,8 +195,7 @@ static void take_mix(struct mixes *m, struct mixes_mix *mix)
         EXPERIMENT_SAMPLE_US;
     for (int t = 0; t < HETERO_N_TARGETS; t++) {
         mix->co_located_s[t] = seconds_of(m, mix->together[t]);
-        mix->predicted_s[t] = hetero_predict(m->models.of[HETERO_CO_LOCATED][t], e->features,
-                                             mix->system, &mix->n_clamped);
+        mix->ids[t] = testbed_id(&m->runs, mix->together[t]);
         for (uint32_t i = 0; i < mix->what.n_natives; i++)
             mix->slowdown[i][t] = testbed_native_seconds(&m->runs, mix->together[t], i) /
                                   m->natives[mix->what.natives[i]].alone.seconds;
@@ -217,6 +215,28 @@ static enum heddle_status take(struct mixes *m, const struct hetero_options *o)
         if (m->entries[m->items[i].what.entry].is_there)
             take_mix(m, &m->items[i]);
     return status;
+}
+
+static enum heddle_status measure(struct mixes *m, const struct hetero_options *o)
+{
+    enum heddle_status status = find_launches(m, o);
+    if (status == HEDDLE_OK)
+        status = simulate(m, o);
+    return status == HEDDLE_OK ? take(m, o) : status;
+}
+
+static void predict(struct mixes *m)
+{
+    const double nobody[HETERO_N_SYSTEM] = {0};
+    for (struct mixes_entry *e = m->entries; e < m->entries + N_ENTRIES; e++)
+        for (int t = 0; e->is_there && t < HETERO_N_TARGETS; t++)
+            e->predicted_s[t] =
+                hetero_predict(m->models.of[HETERO_ALONE][t], e->features, nobody, &e->n_clamped);
+    for (struct mixes_mix *mix = m->items; mix < m->items + m->n; mix++)
+        for (int t = 0; mix->is_there && t < HETERO_N_TARGETS; t++)
+            mix->predicted_s[t] =
+                hetero_predict(m->models.of[HETERO_CO_LOCATED][t],
+                               m->entries[mix->what.entry].features, mix->system, &mix->n_clamped);
 }
 
 /* --- choices --- */
@@ -306,11 +326,9 @@ enum heddle_status hetero_cmd_mixes(const struct hetero_options *o, const char *
     if (status == HEDDLE_OK)
         status = list(m, &with);
     if (status == HEDDLE_OK)
-        status = find_launches(m, &with);
+        status = o->measured ? mixes_read(m, o->measured) : measure(m, &with);
     if (status == HEDDLE_OK)
-        status = simulate(m, &with);
-    if (status == HEDDLE_OK)
-        status = take(m, &with);
+        predict(m);
     if (status == HEDDLE_OK && o->json)
         mixes_json(m, out);
     else if (status == HEDDLE_OK)

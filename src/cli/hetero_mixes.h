@@ -14,8 +14,10 @@ struct mixes_entry {
     uint32_t find;   /* the simulation that finds the launch */
     uint32_t launch; /* 0 = not known */
     uint32_t alone[HETERO_N_TARGETS];
+    const char *ids[HETERO_N_TARGETS]; /* of the simulations */
     const char *kernel;
     double features[HETERO_N_FEATURES], transfer;
+    double transfer_s; /* of the time on the GPU */
     double alone_s[HETERO_N_TARGETS], predicted_s[HETERO_N_TARGETS];
     uint32_t n_clamped;
     bool is_wanted, is_there;
@@ -25,12 +27,14 @@ struct mixes_native {
     struct table_runs runs;
     struct bubble_table table;
     struct native_alone alone;
+    const char *alone_id;
     bool is_wanted, is_there;
 };
 
 struct mixes_mix {
     struct experiment_mix what;
     uint32_t together[HETERO_N_TARGETS], sample;
+    const char *ids[HETERO_N_TARGETS];
     double co_located_s[HETERO_N_TARGETS], predicted_s[HETERO_N_TARGETS];
     double slowdown[MAX_MIX_NATIVES][HETERO_N_TARGETS];
     double system[HETERO_N_SYSTEM]; /* of the native programs, before the launch */
@@ -57,6 +61,11 @@ struct mixes_choice {
     struct hetero_answer predicted, measured;
     double slowdown[MAX_MIX_NATIVES][HETERO_N_TARGETS]; /* predicted, of native programs */
 };
+
+/* Takes measurements from the output of mixes_json() instead of simulations; its predictions and
+ * choices are ignored. Mixes that the file lacks are not there. */
+enum heddle_status mixes_read(struct mixes *m, const char *path);
+
 /* The launch beside another native alone, which tells its pressure on the CMP; NULL if there is
  * none. A mix cannot tell for itself: it would predict what it has measured. */
 const struct mixes_mix *mixes_reporter(const struct mixes *m, const struct mixes_mix *mix);

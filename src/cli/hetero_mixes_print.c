@@ -27,15 +27,15 @@ static void json_native(const struct mixes *m, uint32_t i, struct json_writer *w
     for (uint32_t s = 0; s <= BUBBLE_STEPS; s++)
         json_double(w, NULL, n->table.bandwidth[s]);
     json_end_array(w);
-    json_string(w, "alone_id", testbed_id(&m->runs, n->runs.alone));
+    json_string(w, "alone_id", n->alone_id);
     json_end_object(w);
 }
 
-static void json_ids(const struct mixes *m, const uint32_t *runs, struct json_writer *w)
+static void json_ids(const char *const *ids, struct json_writer *w)
 {
     json_begin_object(w, "ids");
     for (int t = 0; t < HETERO_N_TARGETS; t++)
-        json_string(w, hetero_target_names[t], testbed_id(&m->runs, runs[t]));
+        json_string(w, hetero_target_names[t], ids[t]);
     json_end_object(w);
 }
 
@@ -51,7 +51,7 @@ static void json_launch(const struct mixes_entry *e, struct json_writer *w)
     json_string(w, "size", e->size->name);
 }
 
-static void json_entry(const struct mixes *m, const struct mixes_entry *e, struct json_writer *w)
+static void json_entry(const struct mixes_entry *e, struct json_writer *w)
 {
     json_begin_object(w, NULL);
     json_launch(e, w);
@@ -63,12 +63,13 @@ static void json_entry(const struct mixes *m, const struct mixes_entry *e, struc
         json_double(w, hetero_features[f].name, e->features[f]);
     json_end_object(w);
     json_double(w, "transfer", e->transfer);
+    json_double(w, "transfer_s", e->transfer_s);
     hetero_pair_write(w, "alone", e->alone_s);
     hetero_pair_write(w, "predicted", e->predicted_s);
     json_uint(w, "clamped", e->n_clamped);
     json_string(w, "target", hetero_target_names[shorter(e->predicted_s)]);
     json_string(w, "optimal", hetero_target_names[shorter(e->alone_s)]);
-    json_ids(m, e->alone, w);
+    json_ids(e->ids, w);
     json_end_object(w);
 }
 
@@ -129,7 +130,7 @@ static void json_mix(const struct mixes *m, const struct mixes_mix *mix, struct 
         hetero_pair_write(w, NULL, mix->slowdown[i]);
     json_end_array(w);
     json_choices(m, mix, w);
-    json_ids(m, mix->together, w);
+    json_ids(mix->ids, w);
     json_end_object(w);
 }
 
@@ -147,7 +148,7 @@ void mixes_json(const struct mixes *m, struct strbuf *out)
     json_begin_array(&w, "entries");
     for (uint32_t e = 0; e < N_ENTRIES; e++)
         if (m->entries[e].is_there)
-            json_entry(m, &m->entries[e], &w);
+            json_entry(&m->entries[e], &w);
     json_end_array(&w);
     json_begin_array(&w, "mixes");
     for (uint32_t i = 0; i < m->n; i++)

@@ -217,6 +217,7 @@ static enum heddle_status set_options(struct training *t, const struct hetero_op
     static const uint64_t most = 10000;
     t->options = train_defaults;
     t->options.prune = !o->no_prune;
+    t->options.pairs = !o->no_pairs;
     if (o->seed.is_given)
         t->options.seed = o->seed.value;
     if (o->folds.is_given)

@@ -54,12 +54,12 @@ static void add_term(struct hetero_model *m, struct hetero_term term)
     m->terms[m->n_terms++] = term;
 }
 
-struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t n)
+struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t n, bool pairs)
 {
     struct hetero_model *m = create_model();
     for (uint32_t i = 0; i < n; i++)
         add_term(m, (struct hetero_term){add_feature(m, names[i]), HETERO_NO_FEATURE, 0, NULL});
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; pairs && i < n; i++)
         for (uint32_t j = i + 1; j < n; j++)
             add_term(m, (struct hetero_term){i, j, 0, NULL});
     return m;

@@ -42,8 +42,8 @@ struct hetero_model {
 struct hetero_model *hetero_model_read(const char *file, const char *text, struct diag_list *diags);
 void hetero_model_destroy(struct hetero_model *m); /* NULL is fine */
 
-/* All single features and all pairs of them, coefficients 0. */
-struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t n);
+/* All single features and, with `pairs`, all pairs of them, coefficients 0. */
+struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t n, bool pairs);
 void hetero_model_note(struct hetero_model *m, const char *word, const char *text);
 const char *hetero_model_find_note(const struct hetero_model *m, const char *word); /* or NULL */
 uint32_t hetero_model_find_feature(const struct hetero_model *m, const char *name);

@@ -6,7 +6,8 @@
 
 #include "base/splitmix.h"
 
-const struct train_options train_defaults = {.folds = 7, .passes = 32, .seed = 1, .prune = true};
+const struct train_options train_defaults = {
+    .folds = 7, .passes = 32, .seed = 1, .prune = true, .pairs = true};
 
 struct training {
     const struct hetero_rows *rows;
@@ -195,8 +196,8 @@ bool hetero_train(const struct hetero_rows *rows, const struct train_options *op
                   struct train_result *result, struct strbuf *why)
 {
     struct arena scratch = {0};
-    *result =
-        (struct train_result){.model = hetero_model_of_features(rows->features, rows->n_features)};
+    *result = (struct train_result){
+        .model = hetero_model_of_features(rows->features, rows->n_features, options->pairs)};
     result->dropped_terms = xcalloc(result->model->n_terms, sizeof(bool));
     result->kept_kernels = xcalloc(rows->n_kernels, sizeof(bool));
     struct training t = {

@@ -12,8 +12,9 @@ struct train_options {
     uint32_t folds, passes;
     uint64_t seed;
     bool prune;
+    bool pairs; /* terms of two features, as S3 has them */
 };
-extern const struct train_options train_defaults; /* 7 folds, 32 passes, seed 1, pruning */
+extern const struct train_options train_defaults; /* 7 folds, 32 passes, seed 1, pruning, pairs */
 
 struct train_stage {
     uint32_t n_kernels;

@@ -199,7 +199,7 @@ rm -rf "$scratch"
 mkdir -p "$scratch/doc"
 cp -r doc/results "$scratch/doc/"
 cp -r tools figures configs "$scratch/"
-for page in l1d l2 scheduling atomics llc; do
+for page in l1d l2 scheduling atomics llc hetero; do
     other=s4-fig1
     [ $page = scheduling ] && other=s2-fig3
     (cd "$scratch" && python3 tools/results.py $page "$heddle" "$scratch/none.db" --only $other) || fail "--only on page $page"

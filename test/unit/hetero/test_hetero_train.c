@@ -37,7 +37,7 @@ static void a_fit_finds_the_coefficients(void **state)
 {
     (void)state;
     struct hetero_rows rows = read_rows(worked);
-    struct hetero_model *m = hetero_model_of_features(rows.features, rows.n_features);
+    struct hetero_model *m = hetero_model_of_features(rows.features, rows.n_features, true);
     assert_int_equal(hetero_fit(m, &rows, NULL, NULL), 3);
     assert_close(m->terms[0].coefficient, 2e-6, 1e-15);
     assert_close(m->terms[1].coefficient, 3e-9, 1e-18);
@@ -66,7 +66,7 @@ static void dependent_columns_get_nothing(void **state)
         strbuf_addf(&text, "k%d,%.17g,%g,%g,0,%g,%g\n", i, 3 * x + 2 * y, x, x, y, x + y);
     }
     struct hetero_rows rows = read_rows(strbuf_text(&text));
-    struct hetero_model *m = hetero_model_of_features(rows.features, rows.n_features);
+    struct hetero_model *m = hetero_model_of_features(rows.features, rows.n_features, true);
     bool dropped[15];
     assert_int_equal(m->n_terms, 15);
     /* x, y, x*x, x*y and y*y span all of it. */
@@ -161,6 +161,25 @@ static void without_pruning_every_kernel_stays(void **state)
     hetero_rows_destroy(&rows);
 }
 
+/* Products of features cannot be learned then. */
+static void without_pairs_each_feature_has_a_term(void **state)
+{
+    (void)state;
+    struct hetero_rows rows = make_rows(1);
+    struct train_options options = train_defaults;
+    struct train_result result;
+    struct strbuf why = {0};
+    options.pairs = false;
+    assert_true(hetero_train(&rows, &options, &result, &why));
+    assert_int_equal(result.model->n_terms, 3);
+    assert_int_equal(result.n_kept_terms, 3);
+    for (uint32_t t = 0; t < 3; t++)
+        assert_int_equal(result.model->terms[t].second, HETERO_NO_FEATURE);
+    assert_true(result.r_squared_kept < 0.999);
+    train_result_destroy(&result);
+    hetero_rows_destroy(&rows);
+}
+
 static void assert_refuses(const char *text, uint32_t folds, const char *message)
 {
     struct hetero_rows rows = read_rows(text);
@@ -227,6 +246,7 @@ int main(void)
         cmocka_unit_test(training_recovers_a_known_model),
         cmocka_unit_test(an_outlier_is_pruned),
         cmocka_unit_test(without_pruning_every_kernel_stays),
+        cmocka_unit_test(without_pairs_each_feature_has_a_term),
         cmocka_unit_test(what_cannot_be_trained_is_refused),
         cmocka_unit_test(broken_rows_are_refused_where_they_break),
     };
