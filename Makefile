@@ -77,6 +77,7 @@ bench: everything
 	@sh bench/timing.sh $(BUILD)/bench/bench_timing bench/timing.baseline gtx480 v100
 	@sh bench/mechanisms.sh $(BUILD)/bench/bench_timing $(BUILD)/heddle src/crit/providers.def
 	@sh bench/workloads.sh $(BUILD)/heddle src/crit/providers.def
+	@sh bench/testbed.sh $(BUILD)/bench/bench_timing $(BUILD)/heddle
 
 tables: all
 	@python3 tools/tables.py $(BUILD)/heddle

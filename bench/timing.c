@@ -4,10 +4,12 @@
  *     bench_timing list                NAME SMALL LARGE TIMED, a line per kernel
  *     bench_timing NAME SIZE[xREPEATS] GPU ISA [THREADS [SETTING...]]
  *                                      WARP_INSTS L1D_MISSES CYCLES SECONDS PEAK_RSS_BYTES
+ *                                      CMP_INSTS CMP_L2_MISSES
  *
  * L1D_MISSES counts what L1D sends on: misses and bypasses of loads. Inputs are made for LARGE at
  * least, so that the counts at SMALL and LARGE differ by the simulation alone; at SMALL every SM of
- * the larger GPU has work already. */
+ * the larger GPU has work already. The last two columns are of kernels on CPU cores
+ * (testbed.on=cmp), 0 on other machines. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,9 +60,10 @@ static int measure(const struct bench *b, const char *how_much,
     b->run(&m);
     bool ok = device_ok(m.device);
     if (ok)
-        printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %.6f %" PRIu64 "\n", count(sim, "warp_insts"),
-               count(sim, "l1d.misses") + count(sim, "l1d.bypasses"), count(sim, "cycles"),
-               m.best_seconds, count(sim, "host.peak_rss_bytes"));
+        printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %.6f %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+               count(sim, "warp_insts"), count(sim, "l1d.misses") + count(sim, "l1d.bypasses"),
+               count(sim, "cycles"), m.best_seconds, count(sim, "host.peak_rss_bytes"),
+               count(sim, "cmp.insts"), count(sim, "cmp.l2_misses"));
     else
         fprintf(stderr, "%s\n", device_error(m.device));
     device_destroy(m.device);
