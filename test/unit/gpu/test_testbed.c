@@ -371,6 +371,36 @@ static void a_launch_is_repeated_until_programs_have_ended(void **state)
     }
 }
 
+/* A kernel that counts to 3000 if the word at %x is still 64, then stores at `offset`. */
+static uint64_t repeats_of(const char *target, uint32_t offset)
+{
+    struct heddle_sim *sim = CREATE(target, "testbed.launch=1", "cpu.programs=cache_bubble_1");
+    struct arena arena = {0};
+    run(sim,
+        arena_printf(&arena,
+                     "ld.global.u32 %%a, [%%x];\nmov.u32 %%b, 0;\nsetp.ne.u32 %%q, %%a, 64;\n"
+                     "@%%q bra DONE;\nLOOP: add.u32 %%b, %%b, 1;\nsetp.lt.u32 %%q, %%b, 3000;\n"
+                     "@%%q bra LOOP;\nDONE: st.global.u32 [%%x+%u], %%b;\n",
+                     offset),
+        1, 32);
+    uint64_t n = count(sim, "testbed.repeats");
+    arena_destroy(&arena);
+    heddle_destroy(sim);
+    return n;
+}
+
+/* A repeated run that saw the first one's store would be shorter, and there would be more. */
+static void repeated_runs_do_not_see_results(void **state)
+{
+    (void)state;
+    static const char *const targets[] = {"testbed.on=cmp", "testbed.on=gpu"};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t elsewhere = repeats_of(targets[i], 8);
+        assert_true(elsewhere >= 1);
+        assert_in_range(repeats_of(targets[i], 0), elsewhere - 1, elsewhere + 1);
+    }
+}
+
 static void only_the_chosen_launch_is_timed(void **state)
 {
     (void)state;
@@ -464,6 +494,7 @@ int main(void)
         cmocka_unit_test(a_fault_on_a_core_is_reported),
         cmocka_unit_test(buffers_are_moved_as_the_kernel_uses_them),
         cmocka_unit_test(a_launch_is_repeated_until_programs_have_ended),
+        cmocka_unit_test(repeated_runs_do_not_see_results),
         cmocka_unit_test(only_the_chosen_launch_is_timed),
         cmocka_unit_test(natives_are_sampled_before_a_launch),
         cmocka_unit_test(streams_use_most_of_host_memory),
