@@ -207,6 +207,26 @@ static void llds_caps_the_scores(void **state)
     }
 }
 
+/* 3.3.2: "CCWS is implemented as an extension to the system's baseline wavefront prioritization
+ * logic": among warps that may issue, that logic decides. After warp 1, the oldest, the greedy one
+ * goes on with it and round robin takes the next. */
+static void the_baseline_order_decides_among_the_others(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        int next;
+    } cases[] = {{"prioritise=gto", 1}, {"prioritise=lrr", 2}, {"prioritise=two_level", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ccws_stage s;
+        start(&s, cases[i].words);
+        stage_issue(&s, 1);
+        assert_int_equal(s.scheduler->desc->pick(s.scheduler, 0, 0xf, 0, s.now).warp,
+                         cases[i].next);
+        stage_destroy(&s);
+    }
+}
+
 /* --- what is in the victim tag arrays: any VTA hit blocks all other warps --- */
 
 static void start_touchy(struct ccws_stage *s)
@@ -404,6 +424,7 @@ int main(void)
         cmocka_unit_test(scores_do_not_fall_below_the_base),
         cmocka_unit_test(scores_saturate),
         cmocka_unit_test(llds_caps_the_scores),
+        cmocka_unit_test(the_baseline_order_decides_among_the_others),
         cmocka_unit_test(a_tag_goes_to_the_warp_that_reserved_the_line),
         cmocka_unit_test(a_tag_is_found_once),
         cmocka_unit_test(only_replaced_lines_leave_tags),

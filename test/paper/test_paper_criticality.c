@@ -211,6 +211,42 @@ static void the_slower_half_of_a_cta_is_critical(void **state)
     criticality_destroy(s.cpl);
 }
 
+/* Of its CTA, not of the SM: both warps of the second CTA are slower than those of the first. */
+static void other_ctas_do_not_matter(void **state)
+{
+    (void)state;
+    struct stage s;
+    stage_init(&s, 4, 2);
+    s.cpl = criticality_create(criticality_find("cpl"), NULL, NULL, &s.view);
+    static const uint64_t second_issue[] = {5, 10, 60, 90};
+    for (uint32_t w = 0; w < 4; w++) {
+        show_live(&s, w);
+        s.cpl->desc->on_warp_start(s.cpl, w, 0);
+        issue_at(&s, w, 1);
+        issue_at(&s, w, second_issue[w]);
+    }
+    for (uint32_t w = 0; w < 4; w++)
+        assert_int_equal(s.cpl->desc->is_critical(s.cpl, w, 90), w % 2);
+    criticality_destroy(s.cpl);
+}
+
+/* Equation 4.1 has a warp's own nInst, CPI and nStall: a warp that starts where another has ended
+ * has none of them. */
+static void a_new_warp_is_not_behind(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_cpl(&s, 2);
+    issue_at(&s, 0, 1);
+    branch(&s, 0, 1, 4, 5, 0);
+    issue_at(&s, 0, 90);
+    assert_true(value(&s, 0, 100) > 80);
+    s.cpl->desc->on_warp_end(s.cpl, 0, 100);
+    s.cpl->desc->on_warp_start(s.cpl, 0, 100);
+    assert_int_equal(value(&s, 0, 100), 0);
+    criticality_destroy(s.cpl);
+}
+
 /* --- 4.2.2: gCAWS --- */
 
 /* "gCAWS selects a ready warp for execution based on the degree of warp criticality": the largest
@@ -296,6 +332,8 @@ int main(void)
         cmocka_unit_test(a_loop_adds_a_round_while_it_goes_on),
         cmocka_unit_test(stalls_between_issues_add_up),
         cmocka_unit_test(the_slower_half_of_a_cta_is_critical),
+        cmocka_unit_test(other_ctas_do_not_matter),
+        cmocka_unit_test(a_new_warp_is_not_behind),
         cmocka_unit_test(the_most_critical_ready_warp_issues),
         cmocka_unit_test(of_equally_critical_warps_the_oldest_issues),
         cmocka_unit_test(the_selected_warp_goes_on_until_it_cannot),

@@ -213,6 +213,28 @@ static void the_vta_forgets_the_least_recent_victim(void **state)
     assert_int_equal(pd_after_three_victims(2), 2 * 4);
 }
 
+/* LRU: a tag that was found is the most recent one. PDs of 2 let every other load in. Lines 0 and 1
+ * leave; a bypassed load finds 0, so that 1 makes room when line 2 leaves. */
+static void a_found_tag_is_the_most_recent(void **state)
+{
+    (void)state;
+    struct dlp d;
+    dlp_init(&d, "dlp", "vta_ways=2 pd_init=2");
+    uint32_t set = new_set(&d);
+    load(&d.l1d, set, 0, A);
+    for (uint32_t line = 1; line <= 2; line++) {
+        assert_int_equal(load_fresh(&d.l1d, set, OTHER), CACHE_BYPASSED);
+        assert_int_equal(load(&d.l1d, set, line, A + line), CACHE_MISS);
+    }
+    assert_int_equal(load(&d.l1d, set, 0, OTHER), CACHE_BYPASSED); /* a VTA hit of A */
+    assert_int_equal(load(&d.l1d, set, 3, D), CACHE_MISS);
+    assert_int_equal(load(&d.l1d, set, 1, OTHER), CACHE_BYPASSED); /* none of B */
+    end_sample(&d);
+    assert_int_equal(pd_of(&d, A), 2 + 2 * 4);
+    assert_int_equal(pd_of(&d, B), 2);
+    l1d_destroy(&d.l1d);
+}
+
 /* "When a memory request fails to hit any lines in the TDA, it will continue searching in the VTA":
  * whether it is inserted then or bypassed. */
 static void a_bypassed_load_searches_the_vta(void **state)
@@ -308,6 +330,7 @@ int main(void)
         cmocka_unit_test(bypassed_lines_leave_no_tag),
         cmocka_unit_test(stores_leave_no_tag),
         cmocka_unit_test(the_vta_forgets_the_least_recent_victim),
+        cmocka_unit_test(a_found_tag_is_the_most_recent),
         cmocka_unit_test(a_bypassed_load_searches_the_vta),
         cmocka_unit_test(merges_are_no_hits),
         cmocka_unit_test(merges_consume_the_lives_of_other_lines),
