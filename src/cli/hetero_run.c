@@ -35,8 +35,10 @@ static enum heddle_status read_question(struct question *q, const struct hetero_
         return output_unknown_workload(name);
     for (uint32_t k = 0; k < N_TARGETS; k++)
         q->on[k].is_wanted = !o->on || strcmp(o->on, targets[k]) == 0;
-    if (!q->on[0].is_wanted && !q->on[1].is_wanted)
-        return output_unknown("target", o->on, targets, N_TARGETS, NULL);
+    if (!q->on[0].is_wanted && !q->on[1].is_wanted) {
+        output_error("--on %s: expected cmp, for the CPU's cores, or gpu", o->on);
+        return HEDDLE_BAD_INPUT;
+    }
     if (!testbed_split(o->with ? o->with : "", &q->runs.arena, q->natives, &q->n_natives))
         return HEDDLE_BAD_INPUT;
     return pick_size(q->workload, o->size ? o->size : "small", &q->runs.arena, &q->size);

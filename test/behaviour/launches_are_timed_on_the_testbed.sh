@@ -23,7 +23,7 @@ status 0 "$heddle" query --csv --store "$scratch/drrip.db" "SELECT parts FROM ru
 says "cache policy drrip"
 says "cache policy lru"
 status 2 "$heddle" hetero run hot --on dsp
-complains "target"
+complains "--on dsp: expected cmp, for the CPU's cores, or gpu"
 status 2 "$heddle" hetero run hot --size tiny --launch 99 --on cmp
 complains "has no launch 99"
 python3 - "$scratch" <<'PY'
