@@ -32,13 +32,20 @@ struct lookup {
     uint32_t need;  /* those of them that are not valid */
 };
 
+/* What a hit is beyond a use of its line. */
+enum hit_kind {
+    HITS_SILENT,   /* nothing: fast.h may do it */
+    HITS_MAY_IDLE, /* an event of the policy, which says when it is nothing */
+    HITS_TOLD      /* an event that somebody wants, or fast paths are off */
+};
+
 struct cache {
     struct tag_store tags;
     uint32_t sectors_counted; /* the sectors that count: all; none if lines have none */
     uint32_t whole_line; /* sectors that every access needs: 1 if lines have no sectors, else 0 */
     uint32_t line_segments; /* all segments of a line, as a mask */
     bool sectored;
-    bool fast_hits;   /* a hit only updates its line: fast.h may handle it */
+    enum hit_kind hits;
     bool fast_stalls; /* a load of an absent line stalls if no MSHR is free: fast.h may handle it */
     bool never_bypasses; /* as in the policy's descriptor */
     bool
@@ -186,7 +193,7 @@ void cache_tell_resize(struct cache *c, struct cache_set *s, uint32_t n_ways);
 void cache_tell_evict(struct cache *c, struct cache_set *s, uint32_t way,
                       enum cache_evict_cause cause, const struct mem_access *a);
 void cache_tell_store(struct cache *c, struct cache_set *s, int way, const struct mem_access *a);
-/* Recomputes `told` and `fast_hits`: the policy, the observers or the switch have changed. */
+/* Recomputes `told` and `hits`: the policy, the observers or the switch have changed. */
 void cache_note_listeners(struct cache *c);
 
 /* Fills, and events that policies do not receive. */

@@ -35,7 +35,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(8, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
+    PLUGIN_ABI(9, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
                       sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -47,6 +47,8 @@ enum {
 
 enum cache_bypass_reason { BYPASS_POLICY, BYPASS_STALL, BYPASS_NO_CACHE, N_BYPASS_REASONS };
 enum cache_evict_cause { EVICT_REPLACE, EVICT_WRITE, EVICT_INVALIDATE, EVICT_FLUSH };
+/* Of any access that hits, or only of one whose is_critical is set; or nothing changes. */
+enum cache_hit_effect { HIT_MATTERS, HIT_MATTERS_IF_CRITICAL, HIT_IS_IDLE };
 enum cache_hit_action { HIT_KEEP, HIT_DROP };
 /* Why an access cannot be accepted now. When several causes hold, the first of the order merge,
  * MSHR, miss queue, line is reported; for a bypass, port before bypass table. */
@@ -161,6 +163,8 @@ struct cache_policy_desc {
     /* It reads the criticality only in on_hit() and on_merge(), when a load has found its line.
      * Other accesses then carry none, and decide() must not depend on it. */
     bool rates_found_only;
+    /* It reads mem_access.is_critical, but not mem_access.criticality, which may then be 0. */
+    bool reads_is_critical_only;
     /* decide() never returns CACHE_BYPASS, and there is no would_stall(): a load that lacks an MSHR
      * waits, and decide() is not called. */
     bool never_bypasses;
@@ -189,6 +193,10 @@ struct cache_policy_desc {
     /* Optional: NULL = nothing happens. */
     void (*on_hit)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                    const struct mem_access *a);
+    /* What on_hit() would do now. Where it would change nothing it may not be called. Const; what
+     * issues does not change it. NULL = HIT_MATTERS. */
+    enum cache_hit_effect (*hit_effect)(const struct cache_policy *p, const struct cache_set *s,
+                                        uint32_t way);
     void (*on_merge)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                      const struct mem_access *a); /* way = ~0u when the miss reserved no line */
     void (*on_miss)(struct cache_policy *p, const struct cache_set *s, int way,

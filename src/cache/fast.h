@@ -10,6 +10,15 @@
 
 #include "cache/load.h"
 
+/* A place of the index. */
+static inline __attribute__((always_inline)) struct cache_location
+cache_location_of(const struct cache *c, size_t place)
+{
+    const struct way_index *index = &c->tags.index;
+    return (struct cache_location){&c->tags.sets[way_index_set(index, place)],
+                                   way_index_way(index, place)};
+}
+
 /* Finds a line. In an indexed cache a present line is found without computing its set. */
 static inline __attribute__((always_inline)) struct cache_location cache_find(const struct cache *c,
                                                                               uint64_t line)
@@ -20,8 +29,7 @@ static inline __attribute__((always_inline)) struct cache_location cache_find(co
     size_t place = way_index_place_of(index, line);
     if (!place)
         return (struct cache_location){&c->tags.sets[set_index_of(&c->indexer, line)], -1};
-    return (struct cache_location){&c->tags.sets[way_index_set(index, place)],
-                                   way_index_way(index, place)};
+    return cache_location_of(c, place);
 }
 
 /* cache_sectors_of() and cache_segments_of() with the cache's configuration. */
@@ -51,10 +59,33 @@ static inline bool cache_hits(const struct cache *c, struct cache_location at, u
     return at.way >= 0 && !(cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors);
 }
 
+/* What a hit does beyond a use of its line. */
+static inline __attribute__((always_inline)) enum cache_hit_effect
+cache_hit_effect(const struct cache *c, struct cache_location at)
+{
+    if (c->hits != HITS_MAY_IDLE)
+        return c->hits == HITS_SILENT ? HIT_IS_IDLE : HIT_MATTERS;
+    return c->desc->hit_effect(&c->policy, at.set, (uint32_t)at.way);
+}
+
+/* Nothing, for an access that may or may not be critical? */
+static inline bool cache_effect_is_none(enum cache_hit_effect e, bool may_be_critical)
+{
+    return e == HIT_IS_IDLE || (e == HIT_MATTERS_IF_CRITICAL && !may_be_critical);
+}
+
+/* Performs a silent hit. */
+static inline void cache_load_silently(struct cache *c, struct cache_location at, uint32_t pc)
+{
+    cache_count_hits(c, 1);
+    cache_use_line(c, at.set, (uint32_t)at.way, pc);
+}
+
 enum cache_fast {
     CACHE_FAST_DECLINED, /* nothing was done: call cache_load_at() */
     CACHE_FAST_HIT,
     CACHE_FAST_LISTENERS, /* a hit, and nothing was done: call cache_load_hits() */
+    CACHE_FAST_CRITICAL,  /* the same if it is critical; else call cache_load_silently() */
     CACHE_FAST_NO_MSHR    /* the load is STALLED: no MSHR is free */
 };
 
@@ -66,14 +97,34 @@ cache_load_fast(struct cache *c, struct cache_location at, uint32_t sectors, uin
         return c->fast_stalls && !c->mshrs.n_free ? CACHE_FAST_NO_MSHR : CACHE_FAST_DECLINED;
     if (!cache_hits(c, at, sectors))
         return CACHE_FAST_DECLINED;
-    if (!c->fast_hits)
+    enum cache_hit_effect e = cache_hit_effect(c, at);
+    if (e == HIT_MATTERS)
         return c->config.no_fast_paths ? CACHE_FAST_DECLINED : CACHE_FAST_LISTENERS;
-    cache_count_hits(c, 1);
-    cache_use_line(c, at.set, (uint32_t)at.way, pc);
+    if (e == HIT_MATTERS_IF_CRITICAL)
+        return CACHE_FAST_CRITICAL;
+    cache_load_silently(c, at, pc);
     return CACHE_FAST_HIT;
 }
 
-/* Loads consecutive lines as long as each is such a hit. Returns the number of hits. */
-uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc);
+/* May hits of the cache be silent? */
+static inline bool cache_may_be_silent(const struct cache *c)
+{
+    return c->hits != HITS_TOLD;
+}
+
+/* Loads consecutive lines as long as each is a silent hit. Returns the number of hits. */
+uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc,
+                         bool may_be_critical);
+
+/* Would a load of these sectors hit, or join a miss that is outstanding? */
+static inline bool cache_finds(struct cache *c, struct cache_location at, uint64_t line,
+                               uint32_t sectors)
+{
+    if (at.way < 0)
+        return false;
+    uint32_t asked = cache_counted(c, sectors);
+    struct lookup q = {at.set, (int)at.way, asked, asked & ~at.set->lines[at.way].valid_sectors};
+    return !q.need || cache_outstanding(c, &q, line) != MSHR_NONE;
+}
 
 #endif

@@ -126,22 +126,31 @@ struct cache_arrival cache_fill(struct cache *c, uint32_t mshr, uint64_t cycle)
     return cache_fill_now(c, mshr, cycle);
 }
 
-/* Uses lines that the index finds, as long as each has the sectors asked for; returns how many do.
- * Sets and ways are not computed. An absent line is found at place 0, which has no sectors. Local
- * copies let the compiler keep these values in registers. */
-static uint32_t use_indexed(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc)
+/* Uses lines that the index finds, as long as each has the sectors asked for and its hit is silent;
+ * returns how many do. An absent line is found at place 0, which has no sectors. Local copies let
+ * the compiler keep these values in registers. */
+static inline __attribute__((always_inline)) uint32_t
+use_indexed(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc,
+            bool may_be_critical, bool may_matter)
 {
     struct way_index index = c->tags.index;
     struct cache_line *lines = c->tags.lines;
     uint64_t order = c->order, *last_use = c->tags.last_use;
+    uint32_t counted = c->sectors_counted, whole_line = c->whole_line;
     bool by_segment = c->config.sector_bytes == CACHE_SEGMENT_BYTES || !c->sectored;
     uint32_t i = 0;
     for (; i < n; i++) {
         size_t place = way_index_place_of(&index, x[i].line);
         uint32_t segments = x[i].segments;
         uint32_t sectors = by_segment ? segments : cache_join_segments(&c->config, segments);
-        if (cache_counted(c, sectors) & ~lines[place].valid_sectors)
+        if (((sectors & counted) | whole_line) & ~lines[place].valid_sectors)
             break;
+        if (may_matter) {
+            struct cache_location at = cache_location_of(c, place);
+            enum cache_hit_effect e = c->desc->hit_effect(&c->policy, at.set, (uint32_t)at.way);
+            if (!cache_effect_is_none(e, may_be_critical))
+                break;
+        }
         lines[place].last_pc = pc;
         lines[place].reused = true;
         last_use[place] = ++order;
@@ -151,18 +160,24 @@ static uint32_t use_indexed(struct cache *c, const struct line_access *x, uint32
     return i;
 }
 
-uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc)
+uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc,
+                         bool may_be_critical)
 {
     uint32_t i = 0;
-    if (!c->fast_hits)
+    if (c->hits == HITS_TOLD)
         return 0;
     if (c->tags.indexed) {
-        i = use_indexed(c, x, n, pc);
+        i = c->hits == HITS_SILENT ? use_indexed(c, x, n, pc, false, false)
+                                   : use_indexed(c, x, n, pc, may_be_critical, true);
         cache_count_hits(c, i);
         return i;
     }
-    while (i < n && cache_load_fast(c, cache_find(c, x[i].line),
-                                    cache_asked_sectors(c, x[i].segments), pc) == CACHE_FAST_HIT)
-        i++;
+    for (; i < n; i++) {
+        struct cache_location at = cache_find(c, x[i].line);
+        if (!cache_hits(c, at, cache_asked_sectors(c, x[i].segments)) ||
+            !cache_effect_is_none(cache_hit_effect(c, at), may_be_critical))
+            break;
+        cache_load_silently(c, at, pc);
+    }
     return i;
 }

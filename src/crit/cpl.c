@@ -50,14 +50,36 @@ static const struct plugin_stat cpl_stats[] = {
                "instructions that branches put before warps: the increments of nInst"),
 };
 
+/* Whether a warp is critical, for the cycles `from` to `until`, and why. In these cycles the value
+ * of the warp does not exceed `bound` if it is not critical, and is not below it if it is. The
+ * witnesses are mates that are as large or larger all the time, more than half of all with the warp
+ * itself; or mates that are smaller all the time, so many that at most half are not. So only events
+ * of the warp and of its witnesses can change the answer. */
+struct answer {
+    uint64_t from, until;
+    uint64_t event; /* number of the last event that has been considered */
+    uint64_t witnesses;
+    int64_t bound;
+    bool is_critical;
+};
+
 struct progress {
-    int64_t n_inst, n_issued;
+    int64_t n_inst, n_issued; /* n_inst without the commits below */
     uint64_t n_stall, start;
     uint64_t waits_since; /* the cycle after its last issue; before the first, its start */
+    uint64_t commits; /* bit c % 64: an instruction commits in cycle c, of 64 from waits_since */
+    uint64_t event;   /* number of its last event */
+    struct answer answer;
+};
+
+struct cta {
+    uint64_t mates; /* the live warps */
+    uint64_t event; /* when one started or ended last */
 };
 
 struct cpl {
-    uint64_t mates[SCHED_MAX_WARPS]; /* the live warps of each CTA slot */
+    uint64_t n_events; /* issues, branches, commits that were not known before, starts, ends */
+    struct cta ctas[SCHED_MAX_WARPS];
     struct progress warps[];
 };
 
@@ -76,50 +98,184 @@ static uint64_t cpl_cost_bits(uint32_t n_warps, const void *params, struct strbu
                        (uint64_t)n_warps * 2 * COUNTER_BITS);
 }
 
-static struct progress *progress_of(const struct criticality *c, uint32_t warp)
+/* The warp's progress, which is about to change. */
+static struct progress *change_progress(const struct criticality *c, uint32_t warp)
 {
-    return &((struct cpl *)c->state)->warps[warp];
+    struct cpl *s = c->state;
+    s->warps[warp].event = ++s->n_events;
+    return &s->warps[warp];
 }
 
-/* Equation 4.1. */
-static inline int64_t value_of(const struct progress *p, uint32_t waiting, uint64_t now)
+static uint32_t waiting_of(const struct criticality *c)
+{
+    return ((const struct cpl_params *)c->params)->waiting;
+}
+
+/* The cycles from waits_since to `now` in which an instruction commits, as in progress.commits. */
+static inline uint64_t commits_until(const struct progress *p, uint64_t now)
+{
+    if (!p->commits || now < p->waits_since)
+        return 0;
+    uint32_t turn = (uint32_t)(p->waits_since % 64), n = (uint32_t)(now - p->waits_since);
+    uint64_t cycles = now - p->waits_since < 63 ? (UINT64_C(2) << n) - 1 : ~UINT64_C(0);
+    return p->commits & (cycles << turn | cycles >> (64 - turn) % 64);
+}
+
+/* Equation 4.1, for so many instructions ahead. */
+static inline int64_t value_with(const struct progress *p, int64_t n_inst, uint32_t waiting,
+                                 uint64_t now)
 {
     bool counts = waiting != WAITING_NOTHING && now > p->waits_since;
     uint64_t until = counts ? now : p->waits_since, stall = p->n_stall;
     if (waiting == WAITING_STALL)
         stall += until - p->waits_since;
     int64_t cycles = (int64_t)(until - p->start);
-    return (p->n_issued ? p->n_inst * cycles / p->n_issued : 0) + (int64_t)stall;
+    return (p->n_issued ? n_inst * cycles / p->n_issued : 0) + (int64_t)stall;
+}
+
+static inline int64_t value_of(const struct progress *p, uint32_t waiting, uint64_t now)
+{
+    return value_with(p, p->n_inst - __builtin_popcountll(commits_until(p, now)), waiting, now);
 }
 
 static int64_t cpl_value(const struct criticality *c, uint32_t warp, uint64_t now)
 {
-    return value_of(progress_of(c, warp), ((const struct cpl_params *)c->params)->waiting, now);
+    const struct cpl *s = c->state;
+    return value_of(&s->warps[warp], waiting_of(c), now);
 }
 
-/* Above the lower median: of n values at most half, rounded down, are as large or larger. Compares
- * only as many as necessary. */
+/* --- who is above the lower median of its CTA: of n values at most n / 2 are as large --- */
+
+enum { WINDOW_CYCLES = 64 }; /* of an answer; any number gives the same answers */
+
+/* Bounds of a value in the cycles `from` to `until`, if no event comes. With a fixed number of
+ * instructions ahead, a value only grows or only falls with time, so the first and the last one
+ * bound it. With fewer of them it is smaller: the least is with all commits, the greatest without.
+ */
+static inline int64_t least_value(const struct progress *p, uint32_t waiting, uint64_t from,
+                                  uint64_t until)
+{
+    int64_t n_inst = p->n_inst - __builtin_popcountll(p->commits);
+    int64_t first = value_with(p, n_inst, waiting, from);
+    int64_t last = value_with(p, n_inst, waiting, until);
+    return first < last ? first : last;
+}
+
+static inline int64_t greatest_value(const struct progress *p, uint32_t waiting, uint64_t from,
+                                     uint64_t until)
+{
+    int64_t first = value_with(p, p->n_inst, waiting, from);
+    int64_t last = value_with(p, p->n_inst, waiting, until);
+    return first > last ? first : last;
+}
+
+static inline bool is_witness(const struct progress *p, const struct answer *a, uint32_t waiting,
+                              uint64_t now)
+{
+    return a->is_critical ? greatest_value(p, waiting, now, a->until) < a->bound
+                          : least_value(p, waiting, now, a->until) >= a->bound;
+}
+
+/* The answer of this cycle alone, without reasons: any event ends it. */
+static void answer_now(const struct cpl *s, uint64_t mates, uint32_t warp, uint32_t waiting,
+                       struct answer *a)
+{
+    uint32_t n_as_large = 0, half = (uint32_t)__builtin_popcountll(mates) / 2;
+    int64_t mine = value_of(&s->warps[warp], waiting, a->from);
+    for (uint64_t m = mates; m; m &= m - 1)
+        n_as_large += value_of(&s->warps[__builtin_ctzll(m)], waiting, a->from) >= mine;
+    a->is_critical = n_as_large <= half;
+    a->bound = a->is_critical ? INT64_MIN : INT64_MAX;
+    a->witnesses = mates;
+    a->until = a->from;
+}
+
+/* Compares only as many as necessary. */
+static inline __attribute__((always_inline)) void
+find_answer(const struct cpl *s, uint64_t mates, uint32_t warp, uint32_t waiting, struct answer *a)
+{
+    const struct progress *me = &s->warps[warp];
+    int64_t least = least_value(me, waiting, a->from, a->until);
+    int64_t greatest = greatest_value(me, waiting, a->from, a->until);
+    uint32_t n = (uint32_t)__builtin_popcountll(mates), n_as_large = 1, n_smaller = 0;
+    uint64_t as_large = 0, smaller = 0, rest = mates & ~(UINT64_C(1) << warp);
+    for (; n_as_large <= n / 2 && n_smaller < n - n / 2 && rest; rest &= rest - 1) {
+        const struct progress *p = &s->warps[__builtin_ctzll(rest)];
+        if (least_value(p, waiting, a->from, a->until) >= greatest) {
+            as_large |= rest & -rest;
+            n_as_large++;
+        } else if (greatest_value(p, waiting, a->from, a->until) < least) {
+            smaller |= rest & -rest;
+            n_smaller++;
+        }
+    }
+    a->is_critical = n_smaller >= n - n / 2;
+    a->witnesses = a->is_critical ? smaller : as_large;
+    a->bound = a->is_critical ? least : greatest;
+    if (!a->is_critical && n_as_large <= n / 2)
+        answer_now(s, mates, warp, waiting, a);
+}
+
+/* Had the warp no event, and do those witnesses that had one still vouch for the answer? */
+static inline bool holds(const struct cpl *s, const struct answer *a, uint32_t warp,
+                         uint32_t waiting, uint64_t now)
+{
+    if (now < a->from || now > a->until || s->warps[warp].event > a->event)
+        return false;
+    for (uint64_t m = a->witnesses; m; m &= m - 1) {
+        const struct progress *p = &s->warps[__builtin_ctzll(m)];
+        if (p->event > a->event && !is_witness(p, a, waiting, now))
+            return false;
+    }
+    return true;
+}
+
+/* Brings the answer up to date. Inline, so that the compiler knows `waiting`. */
+static inline __attribute__((always_inline)) bool
+update_answer(const struct criticality *c, uint32_t warp, uint32_t waiting, uint64_t now)
+{
+    struct cpl *s = c->state;
+    struct answer *a = &s->warps[warp].answer;
+    const struct cta *t = &s->ctas[c->view->warps[warp].cta_slot];
+    if (t->event > a->event || !holds(s, a, warp, waiting, now)) {
+        a->from = now;
+        a->until = now + WINDOW_CYCLES;
+        find_answer(s, t->mates, warp, waiting, a);
+    }
+    a->event = s->n_events;
+    return a->is_critical;
+}
+
+static __attribute__((noinline)) bool check_answer(const struct criticality *c, uint32_t warp,
+                                                   uint64_t now)
+{
+    uint32_t waiting = waiting_of(c);
+    return waiting == WAITING_CPI ? update_answer(c, warp, WAITING_CPI, now)
+                                  : update_answer(c, warp, waiting, now);
+}
+
 static bool cpl_is_critical(const struct criticality *c, uint32_t warp, uint64_t now)
 {
     const struct cpl *s = c->state;
-    uint32_t waiting = ((const struct cpl_params *)c->params)->waiting;
-    uint64_t mates = s->mates[c->view->warps[warp].cta_slot];
-    uint32_t n = (uint32_t)__builtin_popcountll(mates), half = n / 2;
-    uint32_t n_as_large = 0, n_smaller = 0;
-    int64_t mine = value_of(&s->warps[warp], waiting, now);
-    for (; n_as_large <= half && n_smaller < n - half; mates &= mates - 1) {
-        bool is_smaller = value_of(&s->warps[__builtin_ctzll(mates)], waiting, now) < mine;
-        n_smaller += is_smaller;
-        n_as_large += !is_smaller;
-    }
-    return n_as_large <= half;
+    const struct answer *a = &s->warps[warp].answer;
+    if (a->event != s->n_events || now < a->from || now > a->until)
+        return check_answer(c, warp, now);
+    return a->is_critical;
+}
+
+static uint64_t cpl_steady_until(const struct criticality *c, uint32_t warp, uint64_t now)
+{
+    (void)now;
+    return ((const struct cpl *)c->state)->warps[warp].answer.until;
 }
 
 static void cpl_on_warp_start(struct criticality *c, uint32_t warp, uint64_t now)
 {
     struct cpl *s = c->state;
     assert(c->view->warps[warp].cta_slot < SCHED_MAX_WARPS);
-    s->mates[c->view->warps[warp].cta_slot] |= UINT64_C(1) << warp;
+    struct cta *t = &s->ctas[c->view->warps[warp].cta_slot];
+    t->mates |= UINT64_C(1) << warp;
+    t->event = ++s->n_events;
     s->warps[warp] = (struct progress){.start = now, .waits_since = now};
 }
 
@@ -128,14 +284,19 @@ static void cpl_on_warp_end(struct criticality *c, uint32_t warp, uint64_t now)
 {
     (void)now;
     struct cpl *s = c->state;
-    s->mates[c->view->warps[warp].cta_slot] &= ~(UINT64_C(1) << warp);
+    struct cta *t = &s->ctas[c->view->warps[warp].cta_slot];
+    t->mates &= ~(UINT64_C(1) << warp);
+    t->event = ++s->n_events;
 }
 
 /* Algorithm 6, line 7. */
 static void cpl_on_issue(struct criticality *c, uint32_t warp, uint32_t pc, uint64_t now)
 {
     (void)pc;
-    struct progress *p = progress_of(c, warp);
+    struct progress *p = change_progress(c, warp);
+    uint64_t committed = commits_until(p, now);
+    p->n_inst -= __builtin_popcountll(committed);
+    p->commits &= ~committed;
     uint64_t stall = now > p->waits_since ? now - p->waits_since : 0;
     p->n_stall += stall;
     ((struct cpl_stats *)c->stats)->stall_cycles += stall;
@@ -146,7 +307,17 @@ static void cpl_on_issue(struct criticality *c, uint32_t warp, uint32_t pc, uint
 static void cpl_on_commit(struct criticality *c, uint32_t warp, uint64_t now)
 {
     (void)now;
-    progress_of(c, warp)->n_inst--;
+    change_progress(c, warp)->n_inst--;
+}
+
+/* A second commit of a warp in one cycle has no bit. The issue is the event that answers see. */
+static bool cpl_commit_ahead(struct criticality *c, uint32_t warp, uint64_t at)
+{
+    struct progress *p = &((struct cpl *)c->state)->warps[warp];
+    uint64_t bit = UINT64_C(1) << at % 64;
+    bool fits = at - p->waits_since < 64 && !(p->commits & bit);
+    p->commits |= fits ? bit : 0;
+    return fits;
 }
 
 /* Instructions between two places, if the second comes after the first. */
@@ -168,7 +339,7 @@ static int64_t path_of(const struct branch_info *b)
 static void cpl_on_branch(struct criticality *c, uint32_t warp, const struct branch_info *b)
 {
     int64_t insts = path_of(b);
-    progress_of(c, warp)->n_inst += insts;
+    change_progress(c, warp)->n_inst += insts;
     ((struct cpl_stats *)c->stats)->branch_insts += (uint64_t)insts;
 }
 
@@ -187,8 +358,10 @@ const struct criticality_desc criticality_cpl = {
     .cost_bits = cpl_cost_bits,
     .value = cpl_value,
     .is_critical = cpl_is_critical,
+    .steady_until = cpl_steady_until,
     .on_issue = cpl_on_issue,
     .on_commit = cpl_on_commit,
+    .commit_ahead = cpl_commit_ahead,
     .on_branch = cpl_on_branch,
     .on_warp_start = cpl_on_warp_start,
     .on_warp_end = cpl_on_warp_end,

@@ -10,7 +10,7 @@
 #include "sched/scheduler.h"
 
 #define CRITICALITY_ABI                                                                            \
-    PLUGIN_ABI(3,                                                                                  \
+    PLUGIN_ABI(4,                                                                                  \
                sizeof(struct criticality) + sizeof(struct sched_view) + sizeof(struct sched_warp))
 
 struct criticality {
@@ -39,9 +39,16 @@ struct criticality_desc {
     /* Required. Larger = more critical. */
     int64_t (*value)(const struct criticality *c, uint32_t warp, uint64_t now);
     bool (*is_critical)(const struct criticality *c, uint32_t warp, uint64_t now);
+    /* Optional. Asked after is_critical(): the last cycle in which its answer is still the same if
+     * no event comes; NULL = `now`. */
+    uint64_t (*steady_until)(const struct criticality *c, uint32_t warp, uint64_t now);
     /* Optional: NULL = no action. */
     void (*on_issue)(struct criticality *c, uint32_t warp, uint32_t pc, uint64_t now);
     void (*on_commit)(struct criticality *c, uint32_t warp, uint64_t now);
+    /* In the cycle in which the warp issues, after on_issue(): that instruction commits in cycle
+     * `at`, a later one. True if value() and is_critical() will count it from then on; otherwise
+     * on_commit() is called in that cycle. */
+    bool (*commit_ahead)(struct criticality *c, uint32_t warp, uint64_t at);
     void (*on_branch)(struct criticality *c, uint32_t warp, const struct branch_info *b);
     void (*on_warp_start)(struct criticality *c, uint32_t warp, uint64_t now);
     void (*on_warp_end)(struct criticality *c, uint32_t warp, uint64_t now);

@@ -82,7 +82,8 @@ struct sched_view {
     uint64_t live; /* mask of live warp slots */
     uint32_t l1d_line_bytes;
     bool l1d_allocates_on_fill; /* a miss has no victim before its data arrive */
-    /* How critical a warp is (larger = more), from the SM's provider. */
+    /* How critical a warp is (larger = more), from the SM's provider. To be asked when a warp is
+     * picked or issues; earlier in a cycle, commits of that cycle may count or not. */
     const struct criticality *provider;
     int64_t (*criticality_of)(const struct criticality *provider, uint32_t warp, uint64_t now);
     bool criticality_is_fixed; /* it does not change during a warp's life */

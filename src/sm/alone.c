@@ -73,6 +73,16 @@ static inline uint64_t follow(struct sm *sm, struct sm_warp *w, uint64_t now, ui
     return at;
 }
 
+/* Notifies those who listen to issues, but for the scheduler. */
+static inline void tell_issue(struct sm *sm, const struct sm_warp *w, uint32_t pc, uint64_t now,
+                              bool wants_lanes, uint32_t active, uint32_t lanes)
+{
+    if (sm->issue.tells_criticality)
+        sm->criticality->desc->on_issue(sm->criticality, w->slot, pc, now);
+    if (wants_lanes)
+        sm_tell_lanes(sm, w->slot, pc, active, lanes);
+}
+
 /* Issues the warp's next instruction in cycle `now`; false if it does not simply continue. */
 static inline __attribute__((always_inline)) bool step(struct sm *sm, struct sm_warp *w,
                                                        uint64_t now)
@@ -85,18 +95,22 @@ static inline __attribute__((always_inline)) bool step(struct sm *sm, struct sm_
     sm->emu.cycle = now;
     sm_forget_last_access(sm, t);
     emu_step_begin(e, &sm->run_stats);
-    if (wants_lanes && e->state != WARP_FAULTED)
-        sm_tell_lanes(sm, w->slot, pc, active, lanes);
+    if (sm->issue.tells_issues && e->state != WARP_FAULTED)
+        tell_issue(sm, w, pc, now, wants_lanes, active, lanes);
     if (__builtin_expect(e->state != WARP_RUNNING || e->pc == e->rpc, false)) {
         sm_issue_turn(sm, w, t, pc, now);
         return false;
     }
     sm->stats.issued++;
     sm_pass_instruction(sm, w, t, pc);
-    if (t->needs & TOUCHES_GLOBAL)
+    if (t->needs & TOUCHES_GLOBAL) {
         sm_occupy_ldst(sm, w, t, pc, now);
-    else
-        sm_occupy_arithmetic(sm, w, t, now);
+    } else {
+        uint64_t done = sm_occupy_arithmetic(sm, w, t, now);
+        if (sm->issue.tells_commits && t->n_writes)
+            sm_plan_commit(sm, w, done, now);
+    }
+    sm_commit_now(sm, w, t, now);
     return true;
 }
 

@@ -123,6 +123,7 @@ bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
         return false;
     }
     sm_occupy(sm, w, t, pc, now, SIMPLE_MACHINE);
+    sm_commit_now(sm, w, t, now);
     stop_warp(sm, w, now);
     return true;
 }
@@ -135,6 +136,7 @@ bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
     if (w->emu->state != WARP_RUNNING)
         return sm_issue_last(sm, w, t, pc, now);
     sm_occupy(sm, w, t, pc, now, SIMPLE_MACHINE);
+    sm_commit_now(sm, w, t, now);
     sm_examine_next(sm, w, t, now, SIMPLE_MACHINE);
     return true;
 }
@@ -224,8 +226,7 @@ issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum
     if (wants_lanes)
         sm_tell_lanes(sm, w->slot, pc, active, lanes);
     sm_occupy(sm, w, t, pc, now, mode);
-    if (!t->n_writes && sm->issue.tells_commits) /* nothing of it is outstanding */
-        sm_tell_commit(sm, w->slot, now);
+    sm_commit_now(sm, w, t, now);
     if (e->state != WARP_RUNNING)
         stop_warp(sm, w, now);
     else

@@ -94,6 +94,24 @@ sm_expect_results(struct sm *sm, struct sm_warp *w, const struct op_timing *t, u
         wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_WRITE, bank, banks});
 }
 
+/* The commit of an arithmetic instruction with results, in cycle `done`: the provider counts it by
+ * itself, or it is an event. */
+static inline void sm_plan_commit(struct sm *sm, const struct sm_warp *w, uint64_t done,
+                                  uint64_t now)
+{
+    struct criticality *c = sm->criticality;
+    if (!sm->issue.commits_ahead || !c->desc->commit_ahead(c, w->slot, done))
+        wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_COMMIT, w->slot, NULL});
+}
+
+/* An instruction without results commits as it issues: nothing of it is outstanding. */
+static inline void sm_commit_now(struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
+                                 uint64_t now)
+{
+    if (sm->issue.tells_commits && !t->n_writes)
+        sm_tell_commit(sm, w->slot, now);
+}
+
 /* Reserves the registers and units, and plans the events, of an instruction that has just been
  * executed. */
 static inline __attribute__((always_inline)) void sm_occupy(struct sm *sm, struct sm_warp *w,
@@ -113,7 +131,7 @@ static inline __attribute__((always_inline)) void sm_occupy(struct sm *sm, struc
         sm_expect_results(sm, w, t, pc, done, now, mode);
     if (mode != PLANNED_RESULTS && t->n_writes && sm->issue.tells_commits &&
         sm->issue.plans_results)
-        wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_COMMIT, w->slot, NULL});
+        sm_plan_commit(sm, w, done, now);
 }
 
 /* Does anything count the lanes that issue it? */
@@ -190,8 +208,9 @@ static inline void sm_occupy_ldst(struct sm *sm, struct sm_warp *w, const struct
     ldst_push(sm, w->slot, pc, ready, now);
 }
 
-/* sm_occupy() for a simple ALU instruction or a jump, with planned results. */
-static inline __attribute__((always_inline)) void
+/* sm_occupy() for a simple ALU instruction or a jump, with planned results; commits are left to the
+ * caller. Returns the cycle of the results. */
+static inline __attribute__((always_inline)) uint64_t
 sm_occupy_arithmetic(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint64_t now)
 {
     uint64_t ready = sm_collect_operands(sm, w, t, now);
@@ -200,6 +219,7 @@ sm_occupy_arithmetic(struct sm *sm, struct sm_warp *w, const struct op_timing *t
     uint64_t done = sm_dispatch(w->core, t, ready, now) + t->latency;
     if (t->writes)
         sm_expect_result(sm, w, t, done, now);
+    return done;
 }
 
 /* sm_issue_unobserved() for a simple ALU instruction, with planned results. */

@@ -27,7 +27,9 @@ static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op 
                                                   struct cache_location at, uint64_t now)
 {
     ldst_prepare(sm, l, at.set->set);
-    const struct mem_access *a = ldst_try(sm, l, at.way >= 0, now);
+    bool found =
+        !sm->ldst.rates_found_only || cache_finds(l->l1, at, l->common.line, l->common.sector_mask);
+    const struct mem_access *a = ldst_try(sm, l, found, now);
     struct cache_resources room = {.miss_queue = !sm_miss_queue_full(sm)};
     if (sm->ldst.may_bypass)
         room = ldst_room(sm, l, now);
@@ -85,35 +87,52 @@ static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, 
 }
 
 /* Performs the hit at `at` in cycle `now` and notifies its listeners, then at most `most` further
- * hits, one per cycle. Returns the number of further hits. Not inline: other accesses would lose
- * host registers to it. */
+ * hits, one per cycle, before which nothing can happen to what the listeners read. Returns the
+ * number of further hits. Not inline: other accesses would lose host registers to it. */
 static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_op *l,
-                                                    struct cache_location at, uint32_t sectors,
-                                                    uint32_t most, uint64_t now)
+                                                    struct cache_location at,
+                                                    enum cache_hit_effect effect, uint32_t most,
+                                                    uint64_t now)
 {
+    const struct line_access *x = &l->access[l->next];
+    uint64_t rate_again = now;
     for (uint32_t n = 0;; n++) {
-        ldst_describe(sm, l, l->next + n, at.set->set, sectors);
-        cache_load_hits(l->l1, at, ldst_try(sm, l, true, now + n));
+        if (now + n >= rate_again)
+            rate_again = ldst_rate(sm, l, true, now + n);
+        if (cache_effect_is_none(effect, l->common.is_critical)) {
+            cache_load_silently(l->l1, at, l->pc);
+        } else {
+            ldst_describe(sm, l, l->next + n, at.set->set, cache_asked_sectors(l->l1, x->segments));
+            l->common.cycle = now + n;
+            cache_load_hits(l->l1, at, &l->common);
+        }
+        if (n < most && cache_may_be_silent(l->l1)) {
+            uint64_t steady = rate_again - now - n - 1; /* cycles */
+            uint32_t room = steady < most - n ? (uint32_t)steady : most - n;
+            n += cache_load_more(l->l1, &l->access[l->next + n + 1], room, l->pc,
+                                 l->common.is_critical);
+        }
         if (n == most)
             return n;
-        const struct line_access *x = &l->access[l->next + n + 1];
+        x = &l->access[l->next + n + 1];
         at = cache_find(l->l1, x->line);
-        sectors = cache_asked_sectors(l->l1, x->segments);
-        if (!cache_hits(l->l1, at, sectors))
+        if (!cache_hits(l->l1, at, cache_asked_sectors(l->l1, x->segments)))
             return n;
+        effect = cache_hit_effect(l->l1, at);
     }
 }
 
-/* Finishes a hit in cycle `now` and performs the hits that follow it. If the hit has no listeners,
- * the fast path has already performed it. */
+/* Finishes a hit in cycle `now` and performs the hits that follow it. If the hit has no effect, the
+ * fast path has already performed it. */
 static inline void do_hits(struct sm *sm, struct ldst_op *l, struct cache_location at,
-                           uint32_t sectors, bool told, uint64_t now, uint64_t end)
+                           enum cache_hit_effect effect, uint64_t now, uint64_t end)
 {
+    bool told = effect != HIT_IS_IDLE;
     uint32_t most = most_ahead(sm, l, told, now, end), n = 0;
     if (told)
-        n = tell_hits(sm, l, at, sectors, most, now);
+        n = tell_hits(sm, l, at, effect, most, now);
     else if (most)
-        n = cache_load_more(l->l1, l->access + l->next + 1, most, l->pc);
+        n = cache_load_more(l->l1, l->access + l->next + 1, most, l->pc, true);
     l->next += n;
     sm->ldst.busy_until = now + n + 1;
     note_hit(l, now + n);
@@ -131,8 +150,11 @@ static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now, uin
         at = cache_find(l->l1, x->line);
     uint32_t sectors = at.way < 0 ? 0 : cache_asked_sectors(l->l1, x->segments);
     enum cache_fast fast = cache_load_fast(l->l1, at, sectors, l->pc);
-    if (fast == CACHE_FAST_HIT || fast == CACHE_FAST_LISTENERS) {
-        do_hits(sm, l, at, sectors, fast == CACHE_FAST_LISTENERS, now, end);
+    if (fast == CACHE_FAST_HIT || fast == CACHE_FAST_LISTENERS || fast == CACHE_FAST_CRITICAL) {
+        enum cache_hit_effect effect = fast == CACHE_FAST_HIT         ? HIT_IS_IDLE
+                                       : fast == CACHE_FAST_LISTENERS ? HIT_MATTERS
+                                                                      : HIT_MATTERS_IF_CRITICAL;
+        do_hits(sm, l, at, effect, now, end);
         return true;
     }
     if (fast == CACHE_FAST_NO_MSHR) {
@@ -253,6 +275,8 @@ uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
                 now = do_accesses(sm, l, now, end);
         }
         plan_ldst(sm, now);
+        if (l->next < l->n && !sm->ldst.stalled) /* do_accesses() has seen that it must stop */
+            break;
         uint64_t next = sm->ldst.due > now ? sm->ldst.due : now + 1;
         if (next >= end || sm->out.n || next >= alone_until(sm, end))
             break;

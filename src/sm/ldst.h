@@ -53,19 +53,29 @@ static inline __attribute__((always_inline)) const struct route *ldst_route(cons
     return &l->route;
 }
 
-/* The fields that change with each try; `found`: the line of the load has a way. */
+/* How critical its warp is, if that matters; `found`: the line of the load has a way. Returns the
+ * first cycle in which that may be different, although nothing has happened. */
+static inline uint64_t ldst_rate(const struct sm *sm, struct ldst_op *l, bool found, uint64_t now)
+{
+    const struct criticality *crit = sm->criticality;
+    struct mem_access *a = &l->common;
+    if (!sm->ldst.rates_accesses)
+        return UINT64_MAX;
+    bool matters = sm->warps[l->slot].emu && (!sm->ldst.rates_found_only || found);
+    if (!sm->ldst.rates_no_value)
+        a->criticality = matters ? crit->desc->value(crit, l->slot, now) : 0;
+    a->is_critical = matters && crit->desc->is_critical(crit, l->slot, now);
+    bool is_steady = matters && sm->ldst.rates_no_value && crit->desc->steady_until;
+    return (is_steady ? crit->desc->steady_until(crit, l->slot, now) : now) + 1;
+}
+
+/* The fields that change with each try. */
 static inline struct mem_access *ldst_try(const struct sm *sm, struct ldst_op *l, bool found,
                                           uint64_t now)
 {
-    struct mem_access *a = &l->common;
-    a->cycle = now;
-    if (sm->ldst.rates_accesses) {
-        const struct criticality *crit = sm->criticality;
-        bool matters = sm->warps[l->slot].emu && (!sm->ldst.rates_found_only || found);
-        a->criticality = matters ? crit->desc->value(crit, l->slot, now) : 0;
-        a->is_critical = matters && crit->desc->is_critical(crit, l->slot, now);
-    }
-    return a;
+    l->common.cycle = now;
+    ldst_rate(sm, l, found, now);
+    return &l->common;
 }
 
 static inline bool ldst_stall(struct sm *sm, enum cache_stall cause)

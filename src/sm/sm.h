@@ -202,6 +202,7 @@ struct issue_part {
     bool keeps_hold;         /* scheduler.hold has the warps it holds back, and until when */
     /* Does the scheduler or the criticality provider listen? */
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
+    bool commits_ahead;   /* only the provider listens to commits, and can count them ahead */
     bool counts_lanes;    /* a listener counts how many lanes issue */
     bool tells_issues;    /* any of the last four */
     bool has_listeners;   /* or tells_long_stalls, or keeps_hold */
@@ -260,6 +261,7 @@ struct ldst_part {
     bool describes_loads;   /* loads are described in full, because an observer may read it */
     bool rates_accesses;    /* an observer of L1D accesses needs their criticality */
     bool rates_found_only;  /* only for loads that find their line, see cache_policy.h */
+    bool rates_no_value;    /* whether they are critical is enough, likewise */
     bool tells_some;        /* the scheduler listens to more L1D events for some warps */
     bool tells_all;         /* ... and receives all of them at present */
     bool hits_mind_issue;   /* a policy that listens to hits depends on what issues in between */

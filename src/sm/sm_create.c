@@ -263,6 +263,7 @@ static void note_who_sees_accesses(struct sm *sm)
     bool others_look = cache_n_observers(sm->l1d) || sm->ldst.describes_loads;
     sm->ldst.rates_accesses = sm->criticality_counts && (policy->criticality || others_look);
     sm->ldst.rates_found_only = policy->rates_found_only && !others_look;
+    sm->ldst.rates_no_value = policy->reads_is_critical_only && !others_look;
     sm->ldst.hits_mind_issue = sm->ldst.counts_insts || sm->ldst.rates_accesses;
     sm->ldst.answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
 }
@@ -283,10 +284,11 @@ static void choose_fast_paths(struct sm *sm)
     sm->issue.is_short = sm->issue.is_simple && !sm->issue.watcher && !sm->issue.drifts &&
                          !sm->attribution && !sm->emu.tracer && !sm->config->rotate_schedulers &&
                          (sm->issue.pick_and_issue || !sm->issue.tells_criticality);
-    bool lanes_only = !sm->issue.tells_criticality && !sm->issue.tells_commits &&
-                      !sm->issue.tells_long_stalls && !sm->issue.keeps_hold;
+    sm->issue.commits_ahead = fast && sm->criticality->desc->commit_ahead && !sm->sched->on_commit;
+    bool sees_commits = sm->issue.tells_commits && !sm->issue.commits_ahead;
+    bool hears_more = sees_commits || sm->issue.tells_long_stalls || sm->issue.keeps_hold;
     sm->issue.may_issue_alone = sm->issue.is_short && sm->issue.pick_and_issue &&
-                                !sm->sched->hears_each_issue && lanes_only;
+                                !sm->sched->hears_each_issue && !hears_more;
     sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
     sm->out.sends_ahead = sm->out.is_deep && sm->looks_ahead;
     sm->issue.plans_results = sm->issue.is_simple && sm->looks_ahead;

@@ -144,10 +144,23 @@ static void cacp_on_use(struct cache_policy *p, const struct cache_set *s, uint3
     if (a->is_critical) {
         line->c_reuse = true;
         counter_up(&c->ccbp[line->signature], COUNTER_TOP);
-    } else {
+    } else if (!line->c_reuse) { /* otherwise it makes no difference */
         line->nc_reuse = true;
     }
     counter_up(&c->ship[line->signature], COUNTER_TOP);
+}
+
+/* Nothing changes when all that a hit can reach has been reached. */
+static enum cache_hit_effect cacp_hit_effect(const struct cache_policy *p,
+                                             const struct cache_set *s, uint32_t way)
+{
+    const struct cacp *c = p->state;
+    const struct cacp_line *line = line_of(s, way);
+    if (line->rrip.rrpv || c->ship[line->signature] != COUNTER_TOP)
+        return HIT_MATTERS;
+    if (line->c_reuse && c->ccbp[line->signature] == COUNTER_TOP)
+        return HIT_IS_IDLE;
+    return line->c_reuse || line->nc_reuse ? HIT_MATTERS_IF_CRITICAL : HIT_MATTERS;
 }
 
 /* Algorithm 9. */
@@ -201,6 +214,7 @@ const struct cache_policy_desc cache_policy_cacp = {
                 "prioritization for critical warp acceleration of GPGPU workloads. ISCA 2015",
     .criticality = "cpl",
     .rates_found_only = true,
+    .reads_is_critical_only = true,
     .params = cacp_params,
     .n_params = sizeof cacp_params / sizeof cacp_params[0],
     .params_bytes = sizeof(struct cacp_params),
@@ -213,6 +227,7 @@ const struct cache_policy_desc cache_policy_cacp = {
     .never_bypasses = true,
     .decide = cacp_decide,
     .on_hit = cacp_on_use,
+    .hit_effect = cacp_hit_effect,
     .on_merge = cacp_on_use,
     .on_miss = rrip_on_lookup,
     .on_store = rrip_on_lookup,

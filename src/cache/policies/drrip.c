@@ -170,6 +170,7 @@ const struct cache_policy_desc cache_policy_drrip = {
     .never_bypasses = true,
     .decide = rrip_decide,
     .on_hit = rrip_on_use,
+    .hit_effect = rrip_hit_effect,
     .on_merge = rrip_on_use,
     .on_miss = drrip_on_miss,
     .on_store = drrip_on_store,

@@ -14,6 +14,13 @@ void rrip_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way
         rrip_line(s, way)->rrpv = 0;
 }
 
+enum cache_hit_effect rrip_hit_effect(const struct cache_policy *p, const struct cache_set *s,
+                                      uint32_t way)
+{
+    (void)p;
+    return rrip_line(s, way)->rrpv == 0 ? HIT_IS_IDLE : HIT_MATTERS;
+}
+
 void rrip_on_lookup(struct cache_policy *p, const struct cache_set *s, int way,
                     const struct mem_access *a)
 {

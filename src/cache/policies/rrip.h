@@ -57,6 +57,8 @@ int rrip_decide(const struct cache_policy *p, const struct cache_set *s,
                 const struct mem_access *a);
 void rrip_on_use(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                  const struct mem_access *a);
+enum cache_hit_effect rrip_hit_effect(const struct cache_policy *p, const struct cache_set *s,
+                                      uint32_t way);
 /* A load that finds the line without its sectors, or a store that keeps the line. */
 void rrip_on_lookup(struct cache_policy *p, const struct cache_set *s, int way,
                     const struct mem_access *a);

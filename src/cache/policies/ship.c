@@ -73,6 +73,14 @@ static void ship_on_use(struct cache_policy *p, const struct cache_set *s, uint3
     counter_up(counter_of(p, s->lines[way].insert_pc), (1u << params->counter_bits) - 1);
 }
 
+static enum cache_hit_effect ship_hit_effect(const struct cache_policy *p,
+                                             const struct cache_set *s, uint32_t way)
+{
+    const struct ship_params *params = p->params;
+    bool is_at_top = *counter_of(p, s->lines[way].insert_pc) == (1u << params->counter_bits) - 1;
+    return is_at_top ? rrip_hit_effect(p, s, way) : HIT_MATTERS;
+}
+
 static void ship_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                           enum cache_evict_cause cause, const struct mem_access *a)
 {
@@ -120,6 +128,7 @@ const struct cache_policy_desc cache_policy_ship = {
     .never_bypasses = true,
     .decide = rrip_decide,
     .on_hit = ship_on_use,
+    .hit_effect = ship_hit_effect,
     .on_merge = ship_on_use,
     .on_miss = rrip_on_lookup,
     .on_store = rrip_on_lookup,

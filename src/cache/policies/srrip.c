@@ -28,6 +28,7 @@ const struct cache_policy_desc cache_policy_srrip = {
     .never_bypasses = true,
     .decide = rrip_decide,
     .on_hit = rrip_on_use,
+    .hit_effect = rrip_hit_effect,
     .on_merge = rrip_on_use,
     .on_miss = rrip_on_lookup,
     .on_store = rrip_on_lookup,

@@ -18,7 +18,7 @@ struct spy {
     const struct cache_policy_desc *real;
     uint32_t told[N_KINDS]; /* events of the present access or fill */
     uint64_t evicted_way;   /* of the present access */
-    uint64_t n_decided, n_told;
+    uint64_t n_decided, n_told, n_idle;
     size_t state_bytes;
     bool outside; /* no access is being offered: no event may occur */
 };
@@ -31,25 +31,50 @@ static void note(enum cache_event event)
     spy.n_told++;
 }
 
-/* decide() must leave the state and all its lines' data as they are: compare them byte by byte. */
+/* A copy of what is the policy's own: its state, counters and the data of a set's lines. */
+struct own_data {
+    char *state, *stats, *bits;
+};
+
+static struct own_data keep_own_data(const struct cache_policy *p, const struct cache_set *s)
+{
+    size_t line_bytes = spy.real->line_bytes, stats_bytes = spy.real->stats_bytes;
+    struct own_data own = {malloc(spy.state_bytes + 1), malloc(stats_bytes + 1),
+                           malloc(s->n_ways * line_bytes + 1)};
+    if (spy.state_bytes)
+        memcpy(own.state, p->state, spy.state_bytes);
+    if (stats_bytes)
+        memcpy(own.stats, p->stats, stats_bytes);
+    for (uint32_t w = 0; line_bytes && w < s->n_ways; w++)
+        memcpy(own.bits + w * line_bytes, s->bits[w], line_bytes);
+    return own;
+}
+
+/* Frees the copy; if nothing may have changed, compares it byte by byte. */
+static void compare_own_data(const struct cache_policy *p, const struct cache_set *s,
+                             struct own_data own, bool is_unchanged)
+{
+    size_t line_bytes = spy.real->line_bytes;
+    if (is_unchanged && spy.state_bytes)
+        assert_memory_equal(own.state, p->state, spy.state_bytes);
+    if (is_unchanged && spy.real->stats_bytes)
+        assert_memory_equal(own.stats, p->stats, spy.real->stats_bytes);
+    for (uint32_t w = 0; is_unchanged && line_bytes && w < s->n_ways; w++)
+        assert_memory_equal(own.bits + w * line_bytes, s->bits[w], line_bytes);
+    free(own.state);
+    free(own.stats);
+    free(own.bits);
+}
+
+/* decide() must change nothing. */
 static int spy_decide(const struct cache_policy *p, const struct cache_set *s,
                       const struct mem_access *a)
 {
-    size_t line_bytes = spy.real->line_bytes;
-    char *state = malloc(spy.state_bytes + 1), *bits = malloc(s->n_ways * line_bytes + 1);
-    if (spy.state_bytes)
-        memcpy(state, p->state, spy.state_bytes);
-    for (uint32_t w = 0; line_bytes && w < s->n_ways; w++)
-        memcpy(bits + w * line_bytes, s->bits[w], line_bytes);
+    struct own_data before = keep_own_data(p, s);
     int way = spy.real->decide(p, s, a);
     assert_int_equal(spy.real->decide(p, s, a), way);
     assert_false(spy.real->never_bypasses && way == CACHE_BYPASS);
-    if (spy.state_bytes)
-        assert_memory_equal(state, p->state, spy.state_bytes);
-    for (uint32_t w = 0; line_bytes && w < s->n_ways; w++)
-        assert_memory_equal(bits + w * line_bytes, s->bits[w], line_bytes);
-    free(state);
-    free(bits);
+    compare_own_data(p, s, before, true);
     assert_true(way == CACHE_BYPASS || way == CACHE_STALL || (way >= 0 && way < (int)s->n_ways));
     if (way >= 0)
         assert_false(s->reserved >> way & 1);
@@ -62,8 +87,14 @@ static void spy_on_hit(struct cache_policy *p, const struct cache_set *s, uint32
 {
     note(CE_HIT);
     assert_int_equal(s->lines[way].line, a->line);
-    if (spy.real->on_hit)
-        spy.real->on_hit(p, s, way, a);
+    if (!spy.real->on_hit)
+        return;
+    enum cache_hit_effect e = spy.real->hit_effect ? spy.real->hit_effect(p, s, way) : HIT_MATTERS;
+    bool idles = e == HIT_IS_IDLE || (e == HIT_MATTERS_IF_CRITICAL && !a->is_critical);
+    struct own_data before = keep_own_data(p, s);
+    spy.real->on_hit(p, s, way, a);
+    spy.n_idle += idles;
+    compare_own_data(p, s, before, idles);
 }
 
 static void spy_on_merge(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -306,9 +337,14 @@ static void drive(const struct cache_policy_desc *real, uint64_t seed)
 static void policies_keep_the_contract_under_random_traffic(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < cache_policy_count(); i++)
-        for (uint64_t seed = 1; seed <= 12; seed++)
+    for (uint32_t i = 0; i < cache_policy_count(); i++) {
+        uint64_t n_idle = 0;
+        for (uint64_t seed = 1; seed <= 12; seed++) {
             drive(cache_policy_at(i), seed * 77 + i);
+            n_idle += spy.n_idle;
+        }
+        assert_true(n_idle > 0 || !cache_policy_at(i)->hit_effect);
+    }
 }
 
 static void descriptors_are_complete(void **state)

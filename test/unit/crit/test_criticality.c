@@ -93,6 +93,94 @@ static void cpl_finds_who_is_above_the_median(void **state)
     criticality_destroy(c);
 }
 
+/* Two of one kind: `ahead` receives commits when their instructions issue, `then` in their own
+ * cycle. */
+struct twins {
+    struct sched_warp warps[24];
+    struct sched_view view;
+    struct criticality *ahead, *then;
+    uint8_t n_commits[24][128]; /* that `then` will be told of, by cycle */
+    uint64_t random, now;
+};
+
+static void both_issue(struct twins *t, uint32_t w)
+{
+    struct branch_info b = {5, (uint32_t)(random_u64(&t->random) % 9), 6, 12, 1, 3};
+    uint64_t at = t->now + 1 + random_u64(&t->random) % 90;
+    t->ahead->desc->on_issue(t->ahead, w, 1, t->now);
+    t->then->desc->on_issue(t->then, w, 1, t->now);
+    if (random_u64(&t->random) % 3 == 0) {
+        t->ahead->desc->on_branch(t->ahead, w, &b);
+        t->then->desc->on_branch(t->then, w, &b);
+    }
+    if (t->ahead->desc->commit_ahead(t->ahead, w, at))
+        t->n_commits[w][at % 128]++;
+}
+
+static void both_start_or_end(struct twins *t, uint32_t w)
+{
+    const struct criticality_desc *d = t->ahead->desc;
+    bool starts = !(t->view.live >> w & 1);
+    if (starts)
+        t->warps[w] = (struct sched_warp){.live = true, .cta_slot = w % 3};
+    t->view.live ^= UINT64_C(1) << w;
+    memset(t->n_commits[w], 0, sizeof t->n_commits[w]);
+    (starts ? d->on_warp_start : d->on_warp_end)(t->ahead, w, t->now);
+    (starts ? d->on_warp_start : d->on_warp_end)(t->then, w, t->now);
+}
+
+static void next_cycle(struct twins *t)
+{
+    t->now++;
+    for (uint32_t w = 0; w < 24; w++)
+        for (; t->n_commits[w][t->now % 128]; t->n_commits[w][t->now % 128]--)
+            t->then->desc->on_commit(t->then, w, t->now);
+}
+
+/* The answer, and how long it is promised to hold. */
+static void compare_twins(const struct twins *t, uint32_t w)
+{
+    const struct criticality_desc *d = t->ahead->desc;
+    assert_int_equal(d->value(t->ahead, w, t->now), d->value(t->then, w, t->now));
+    bool answer = d->is_critical(t->ahead, w, t->now);
+    assert_int_equal(answer, is_above_median(t->then, w, t->now));
+    uint64_t until = d->steady_until(t->ahead, w, t->now);
+    assert_true(until >= t->now);
+    for (uint64_t at = t->now; at <= until && at < t->now + 100; at++)
+        assert_int_equal(is_above_median(t->ahead, w, at), answer);
+}
+
+static void let_twins_live(struct twins *t)
+{
+    for (uint32_t step = 0; step < 4000; step++) {
+        uint32_t w = (uint32_t)(random_u64(&t->random) % 24);
+        if (!(t->view.live >> w & 1) || random_u64(&t->random) % 200 == 0)
+            both_start_or_end(t, w);
+        else if (random_u64(&t->random) % 2)
+            both_issue(t, w);
+        for (uint64_t n = random_u64(&t->random) % 4; n; n--) {
+            next_cycle(t);
+            w = (uint32_t)(random_u64(&t->random) % 24);
+            if (t->view.live >> w & 1)
+                compare_twins(t, w);
+        }
+    }
+}
+
+static void cpl_counts_commits_that_it_knows_ahead(void **state)
+{
+    (void)state;
+    for (uint32_t waiting = 0; waiting < 3; waiting++) { /* parameter `waiting` */
+        struct twins t = {.view = {.n_warps = 24, .n_slots = 1}, .random = 11 + waiting};
+        t.view.warps = t.warps;
+        t.ahead = criticality_create(criticality_find("cpl"), &waiting, NULL, &t.view);
+        t.then = criticality_create(criticality_find("cpl"), &waiting, NULL, &t.view);
+        let_twins_live(&t);
+        criticality_destroy(t.ahead);
+        criticality_destroy(t.then);
+    }
+}
+
 /* A provider that reads a table once and shares it among SMs, as recorded times would be. */
 struct table_params {
     const char *values; /* a digit for each warp of a CTA */
@@ -196,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_provider_is_sound),
         cmocka_unit_test(cpl_finds_who_is_above_the_median),
+        cmocka_unit_test(cpl_counts_commits_that_it_knows_ahead),
         cmocka_unit_test(without_a_provider_no_warp_is_critical),
         cmocka_unit_test(a_provider_shares_what_it_loads),
         cmocka_unit_test(unsound_providers_are_refused),
