@@ -14,7 +14,7 @@
 #   make soak     the long versions of the fuzz and random tests
 #   make mutants  plants known bugs one at a time, and shows which test notices each
 #   make bench    host instructions per warp instruction, and the wall clock beside them; timed on
-#                 gtx480 and v100, under every mechanism on gtx480
+#                 gtx480 and v100, under every mechanism
 #   make tables   runs every workload under four schedulers, and records each, and rewrites the
 #                 numbers in README.md and doc/traces.md
 #   make format   clang-format over the sources
@@ -75,7 +75,7 @@ bench: everything
 	@sh bench/cache.sh $(BUILD)/bench/bench_cache
 	@sh bench/cache_lab.sh $(BUILD)/heddle $(BUILD)/bench/bench_cache_lab
 	@sh bench/timing.sh $(BUILD)/bench/bench_timing bench/timing.baseline gtx480 v100
-	@sh bench/mechanisms.sh $(BUILD)/bench/bench_timing $(BUILD)/heddle src/crit/providers.def
+	@sh bench/mechanisms.sh $(BUILD)/bench/bench_timing $(BUILD)/heddle src/crit/providers.def gtx480 v100
 	@sh bench/workloads.sh $(BUILD)/heddle src/crit/providers.def
 	@sh bench/testbed.sh $(BUILD)/bench/bench_timing $(BUILD)/heddle
 

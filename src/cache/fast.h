@@ -63,8 +63,10 @@ static inline bool cache_hits(const struct cache *c, struct cache_location at, u
 static inline __attribute__((always_inline)) enum cache_hit_effect
 cache_hit_effect(const struct cache *c, struct cache_location at)
 {
-    if (c->hits != HITS_MAY_IDLE)
-        return c->hits == HITS_SILENT ? HIT_IS_IDLE : HIT_MATTERS;
+    if (c->hits == HITS_SILENT)
+        return HIT_IS_IDLE;
+    if (c->hits == HITS_TOLD)
+        return HIT_MATTERS;
     return c->desc->hit_effect(&c->policy, at.set, (uint32_t)at.way);
 }
 

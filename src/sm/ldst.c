@@ -22,14 +22,24 @@ static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_
     sm_fetch_line(sm, a, route, segments, origin, r.mshr, now);
 }
 
+/* Rates a load that the fast path declines. */
+static inline void rate_load(const struct sm *sm, struct ldst_op *l, struct cache_location at,
+                             uint64_t now)
+{
+    const struct mem_access *a = &l->common;
+    bool found = !sm->ldst.rates_found_only || cache_finds(l->l1, at, a->line, a->sector_mask);
+    ldst_rate(sm, l, found, now);
+}
+
 /* A load that the fast path declines. Not inline: the fast path would lose host registers to it. */
 static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op *l,
                                                   struct cache_location at, uint64_t now)
 {
     ldst_prepare(sm, l, at.set->set);
-    bool found =
-        !sm->ldst.rates_found_only || cache_finds(l->l1, at, l->common.line, l->common.sector_mask);
-    const struct mem_access *a = ldst_try(sm, l, found, now);
+    struct mem_access *a = &l->common;
+    a->cycle = now;
+    if (__builtin_expect(sm->ldst.rates_accesses, false))
+        rate_load(sm, l, at, now);
     struct cache_resources room = {.miss_queue = !sm_miss_queue_full(sm)};
     if (sm->ldst.may_bypass)
         room = ldst_room(sm, l, now);
@@ -88,49 +98,72 @@ static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, 
 
 /* Performs the hit at `at` in cycle `now` and notifies its listeners, then at most `most` further
  * hits, one per cycle, before which nothing can happen to what the listeners read. Returns the
- * number of further hits. Not inline: other accesses would lose host registers to it. */
-static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_op *l,
-                                                    struct cache_location at,
-                                                    enum cache_hit_effect effect, uint32_t most,
-                                                    uint64_t now)
+ * number of further hits. `alike`: no hit is silent, and none is rated. */
+static inline __attribute__((always_inline)) uint32_t
+tell_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_t sectors,
+             enum cache_hit_effect effect, bool alike, uint32_t most, uint64_t now)
 {
-    const struct line_access *x = &l->access[l->next];
     uint64_t rate_again = now;
-    for (uint32_t n = 0;; n++) {
-        if (now + n >= rate_again)
-            rate_again = ldst_rate(sm, l, true, now + n);
-        if (cache_effect_is_none(effect, l->common.is_critical)) {
+    for (uint32_t i = l->next, last = i + most;; i++, now++) {
+        if (!alike && now >= rate_again)
+            rate_again = ldst_rate(sm, l, true, now);
+        if (!alike && cache_effect_is_none(effect, l->common.is_critical)) {
             cache_load_silently(l->l1, at, l->pc);
         } else {
-            ldst_describe(sm, l, l->next + n, at.set->set, cache_asked_sectors(l->l1, x->segments));
-            l->common.cycle = now + n;
+            ldst_describe(sm, l, i, at.set->set, sectors);
+            l->common.cycle = now;
             cache_load_hits(l->l1, at, &l->common);
         }
-        if (n < most && cache_may_be_silent(l->l1)) {
-            uint64_t steady = rate_again - now - n - 1; /* cycles */
-            uint32_t room = steady < most - n ? (uint32_t)steady : most - n;
-            n += cache_load_more(l->l1, &l->access[l->next + n + 1], room, l->pc,
-                                 l->common.is_critical);
+        if (!alike && i < last) {
+            uint64_t steady = rate_again - now - 1; /* cycles */
+            uint32_t room = steady < last - i ? (uint32_t)steady : last - i;
+            uint32_t n =
+                cache_load_more(l->l1, &l->access[i + 1], room, l->pc, l->common.is_critical);
+            i += n, now += n;
         }
-        if (n == most)
-            return n;
-        x = &l->access[l->next + n + 1];
+        if (i == last)
+            return most;
+        const struct line_access *x = &l->access[i + 1];
         at = cache_find(l->l1, x->line);
-        if (!cache_hits(l->l1, at, cache_asked_sectors(l->l1, x->segments)))
-            return n;
-        effect = cache_hit_effect(l->l1, at);
+        sectors = cache_asked_sectors(l->l1, x->segments);
+        if (!cache_hits(l->l1, at, sectors))
+            return i - l->next;
+        if (!alike)
+            effect = cache_hit_effect(l->l1, at);
     }
+}
+
+/* Not inline, as the next: other accesses would lose host registers to them. */
+static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_op *l,
+                                                    struct cache_location at, uint32_t sectors,
+                                                    uint32_t most, uint64_t now)
+{
+    return tell_hits_of(sm, l, at, sectors, HIT_MATTERS, true, most, now);
+}
+
+/* The same where hits may be silent or are rated. */
+static __attribute__((noinline)) uint32_t tell_various_hits(struct sm *sm, struct ldst_op *l,
+                                                            struct cache_location at,
+                                                            enum cache_fast fast, uint32_t most,
+                                                            uint64_t now)
+{
+    bool if_critical = fast == CACHE_FAST_CRITICAL;
+    enum cache_hit_effect effect = if_critical ? HIT_MATTERS_IF_CRITICAL : HIT_MATTERS;
+    uint32_t sectors = cache_asked_sectors(l->l1, l->access[l->next].segments);
+    return tell_hits_of(sm, l, at, sectors, effect, false, most, now);
 }
 
 /* Finishes a hit in cycle `now` and performs the hits that follow it. If the hit has no effect, the
  * fast path has already performed it. */
 static inline void do_hits(struct sm *sm, struct ldst_op *l, struct cache_location at,
-                           enum cache_hit_effect effect, uint64_t now, uint64_t end)
+                           uint32_t sectors, enum cache_fast fast, uint64_t now, uint64_t end)
 {
-    bool told = effect != HIT_IS_IDLE;
+    bool told = fast != CACHE_FAST_HIT;
     uint32_t most = most_ahead(sm, l, told, now, end), n = 0;
-    if (told)
-        n = tell_hits(sm, l, at, effect, most, now);
+    if (told && (cache_may_be_silent(l->l1) || sm->ldst.rates_accesses))
+        n = tell_various_hits(sm, l, at, fast, most, now);
+    else if (told)
+        n = tell_hits(sm, l, at, sectors, most, now);
     else if (most)
         n = cache_load_more(l->l1, l->access + l->next + 1, most, l->pc, true);
     l->next += n;
@@ -151,10 +184,7 @@ static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now, uin
     uint32_t sectors = at.way < 0 ? 0 : cache_asked_sectors(l->l1, x->segments);
     enum cache_fast fast = cache_load_fast(l->l1, at, sectors, l->pc);
     if (fast == CACHE_FAST_HIT || fast == CACHE_FAST_LISTENERS || fast == CACHE_FAST_CRITICAL) {
-        enum cache_hit_effect effect = fast == CACHE_FAST_HIT         ? HIT_IS_IDLE
-                                       : fast == CACHE_FAST_LISTENERS ? HIT_MATTERS
-                                                                      : HIT_MATTERS_IF_CRITICAL;
-        do_hits(sm, l, at, effect, now, end);
+        do_hits(sm, l, at, sectors, fast, now, end);
         return true;
     }
     if (fast == CACHE_FAST_NO_MSHR) {
