@@ -295,7 +295,7 @@ def slowdowns(runs):
         for t in TARGETS:
             found = [[slowdown_of_launch(m, t, True) for m in mixes], [s[t] for m in mixes for s in m["slowdowns"]]]
             text += row([f"{n}, {TITLES[t]}"] + [f"{of(values):.3f}" for values in found for of in (mean, min, max)])
-    text += ("\nShare of mixes whose fairer target is found with the slowdowns of launches from the models or measured, and those of natives from their Bubble-up tables or measured:\n\n"
+    text += ("\nShare of mixes whose fairer target is found, with slowdowns of launches predicted by the models or measured, and of natives from their Bubble-up tables or measured:\n\n"
              "<!-- table hetero-decides -->\n")
     head = ["launches", "natives", "one native", "two natives"]
     text += row(head) + row(["---"] * len(head))
@@ -307,9 +307,9 @@ def slowdowns(runs):
 def rules(runs):
     """What a choice could rest on besides."""
     h = hetero_of(runs)
-    text = ("\n## Other rules\n\nShare of the mixes of one native whose optimal target is predicted: with the slowdown of a launch against the faster target alone; with all of "
-            "its buffers as its pressure on the cache, in place of what concurrent threads work on; with the pressure of the cache bubble that slows down another native as the launch "
-            "does on the CMP; and for other goals.\n\n<!-- table hetero-rules -->\n")
+    text = ("\n## Other rules\n\nShare of the mixes of one native whose optimal target is predicted: with the slowdown of a launch relative to the faster target alone; with all of "
+            "its buffers as its pressure on the cache, not just those that concurrent threads work on; with the pressure of the cache bubble that slows down another native as much as "
+            "the launch does on the CMP; and for other goals.\n\n<!-- table hetero-rules -->\n")
     text += row(["rule", "optimal on the GPU", "right", "mixes"]) + row(["---"] * 4)
     for name, words in [("fairness", {}), ("fairness, against the faster target", {"reference": "best"}), ("fairness, pressure by footprint", {"rule": "footprint"}),
                         ("fairness, pressure measured with another native", {"rule": "measured"}),

@@ -27,7 +27,7 @@ def train(runs, path, *options):
 
 def models(runs):
     """How well the shipped models fit the rows they came from."""
-    text = ("\n## The models\n\n`heddle hetero train models/ROWS` on the rows that come with Heddle, measured by `heddle hetero rows` of kernels none of which is in S3 Table 6.3. S3 "
+    text = ("\n## The models\n\n`heddle hetero train models/ROWS` on the rows that come with Heddle, measured by `heddle hetero rows`; none of their kernels is in S3 Table 6.3. S3 "
             "keeps 45 of 63 kernels.\n\n<!-- table hetero-models -->\n")
     head = ["model", "rows", "kernels", "kept", "R^2, kept", "R^2, held out", "R^2, all", *[f"within {b} %" for b in BOUNDS]]
     text += row(head) + row(["---"] * len(head))

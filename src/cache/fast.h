@@ -1,10 +1,11 @@
 /* The fast path of cache_load(), and the only private part of a cache that other modules include.
  *
- * Two answers need no struct mem_access. If neither the policy nor an observer listens to hits, a
- * hit only updates its line. If the policy never bypasses, a load that finds neither its line nor a
- * free MSHR stalls. cache_load_fast() gives one of these answers, or does nothing. A hit with
- * listeners then goes to cache_load_hits(), everything else to cache_load_at(), which handles all
- * cases. */
+ * Two answers need no struct mem_access. A hit only updates its line if no observer listens to hits
+ * and the policy does not either, or says that this hit changes nothing. A load that finds neither
+ * its line nor a free MSHR stalls if the policy never bypasses and lines are reserved at the miss.
+ * cache_load_fast() gives one of these answers, or does nothing. Other hits then go to
+ * cache_load_hits() (CACHE_FAST_CRITICAL: only if they are critical), everything else to
+ * cache_load_at(), which handles all cases. */
 #ifndef HEDDLE_CACHE_FAST_H
 #define HEDDLE_CACHE_FAST_H
 

@@ -3,12 +3,12 @@
  * architectures. PhD thesis, Arizona State University 2017, section 4.2.1. In S3's order:
  *
  * Algorithm 5, instructions ahead. After a branch at currPC the target is known, and nInst grows by
- *     the size of the path to be executed: of a branch at PC_1 to PC_4 whose paths meet at PC_5
+ *     the size of the path to be executed. For a branch at PC_1 to PC_4 whose paths meet at PC_5:
  *     2 if it is not taken (PC_2, PC_3), 1 if it is taken (PC_4), 3 if the warp diverges.
  *     A backward branch that is taken adds the instructions of another round.
  *     "CPL also decrements the criticality counter whenever an instruction is committed."
  * Algorithm 6, line 7, when a warp issues: nStall += stallCycles, "total stall cycles between
- *     executing two consecutive instructions"; the first of them since the warp's start.
+ *     executing two consecutive instructions"; the first stall counts from the warp's start.
  * Equation 4.1: nCriticality = nInst * CPI_avg + nStall, CPI_avg of the warp so far.
  *
  * The formulas in the comments of Algorithm 5 (PC_4 - PC_1 + 1) do not give the counts that its
@@ -50,11 +50,11 @@ static const struct plugin_stat cpl_stats[] = {
                "instructions that branches put before warps: the increments of nInst"),
 };
 
-/* Whether a warp is critical, for the cycles `from` to `until`, and why. In these cycles the value
- * of the warp does not exceed `bound` if it is not critical, and is not below it if it is. The
- * witnesses are mates that are as large or larger all the time, more than half of all with the warp
- * itself; or mates that are smaller all the time, so many that at most half are not. So only events
- * of the warp and of its witnesses can change the answer. */
+/* Whether a warp is critical, for the cycles `from` to `until`, and why. In these cycles the warp's
+ * value is at least `bound` if it is critical, and at most `bound` if it is not. Witnesses that it
+ * is not: mates that are never below it, which with the warp are more than half of all. Witnesses
+ * that it is: mates that are always below it, so many that at most half are not. So only events of
+ * the warp and of its witnesses can change the answer. */
 struct answer {
     uint64_t from, until;
     uint64_t event; /* number of the last event that has been considered */
@@ -64,11 +64,11 @@ struct answer {
 };
 
 struct progress {
-    int64_t n_inst, n_issued; /* n_inst without the commits below */
+    int64_t n_inst, n_issued; /* n_inst: `commits` are not yet subtracted */
     uint64_t n_stall, start;
     uint64_t waits_since; /* the cycle after its last issue; before the first, its start */
-    uint64_t commits; /* bit c % 64: an instruction commits in cycle c, of 64 from waits_since */
-    uint64_t event;   /* number of its last event */
+    uint64_t commits;     /* bit c % 64: an instruction commits in cycle c, from waits_since */
+    uint64_t event;       /* number of its last event */
     struct answer answer;
 };
 
@@ -144,14 +144,14 @@ static int64_t cpl_value(const struct criticality *c, uint32_t warp, uint64_t no
     return value_of(&s->warps[warp], waiting_of(c), now);
 }
 
-/* --- who is above the lower median of its CTA: of n values at most n / 2 are as large --- */
+/* --- above the lower median of the CTA: at most n / 2 of n values are as large --- */
 
-enum { WINDOW_CYCLES = 64 }; /* of an answer; any number gives the same answers */
+enum { WINDOW_CYCLES = 64 }; /* of an answer; results do not depend on it */
 
 /* Bounds of a value in the cycles `from` to `until`, if no event comes. With a fixed number of
- * instructions ahead, a value only grows or only falls with time, so the first and the last one
- * bound it. With fewer of them it is smaller: the least is with all commits, the greatest without.
- */
+ * instructions ahead, a value only grows or only falls with time, so its first and last values
+ * bound it. Fewer instructions ahead make it smaller: all commits give the least value, none the
+ * greatest. */
 static inline int64_t least_value(const struct progress *p, uint32_t waiting, uint64_t from,
                                   uint64_t until)
 {
@@ -176,7 +176,7 @@ static inline bool is_witness(const struct progress *p, const struct answer *a, 
                           : least_value(p, waiting, now, a->until) >= a->bound;
 }
 
-/* The answer of this cycle alone, without reasons: any event ends it. */
+/* The answer for this cycle only: any event ends it. */
 static void answer_now(const struct cpl *s, uint64_t mates, uint32_t warp, uint32_t waiting,
                        struct answer *a)
 {
@@ -216,7 +216,7 @@ find_answer(const struct cpl *s, uint64_t mates, uint32_t warp, uint32_t waiting
         answer_now(s, mates, warp, waiting, a);
 }
 
-/* Had the warp no event, and do those witnesses that had one still vouch for the answer? */
+/* Has the warp had no event, and do witnesses that had one still support the answer? */
 static inline bool holds(const struct cpl *s, const struct answer *a, uint32_t warp,
                          uint32_t waiting, uint64_t now)
 {
@@ -310,7 +310,7 @@ static void cpl_on_commit(struct criticality *c, uint32_t warp, uint64_t now)
     change_progress(c, warp)->n_inst--;
 }
 
-/* A second commit of a warp in one cycle has no bit. The issue is the event that answers see. */
+/* False for a warp's second commit in a cycle: no bit is left. Not an event: the issue was one. */
 static bool cpl_commit_ahead(struct criticality *c, uint32_t warp, uint64_t at)
 {
     struct progress *p = &((struct cpl *)c->state)->warps[warp];

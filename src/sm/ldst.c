@@ -60,7 +60,7 @@ static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op 
     return true;
 }
 
-/* The first cycle in which anything but this unit may have work in the SM, but not after `end`. */
+/* The first cycle in which another part of the SM may have work, at most `end`. */
 static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
 {
     if (sm->fetch.ready && !sm->fetch.stalled)
@@ -72,7 +72,7 @@ static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
 
 /* The cycle up to which hits may be done early. Only replies and the unit's own accesses change the
  * cache's contents. `told`: the hits have listeners. A policy that listens to hits may depend on
- * what issues in the meantime; an observer always does, so no hit that it sees is done early. */
+ * what issues meanwhile; an observer always depends on it, so no hit that it sees is done early. */
 static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool told,
                                   uint64_t end)
 {
@@ -97,8 +97,8 @@ static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, 
 }
 
 /* Performs the hit at `at` in cycle `now` and notifies its listeners, then at most `most` further
- * hits, one per cycle, before which nothing can happen to what the listeners read. Returns the
- * number of further hits. `alike`: no hit is silent, and none is rated. */
+ * hits, one per cycle; until then nothing can change what the listeners read. Returns the number
+ * of further hits. `alike`: no hit is silent or rated. */
 static inline __attribute__((always_inline)) uint32_t
 tell_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_t sectors,
              enum cache_hit_effect effect, bool alike, uint32_t most, uint64_t now)
@@ -133,7 +133,7 @@ tell_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_
     }
 }
 
-/* Not inline, as the next: other accesses would lose host registers to them. */
+/* Not inline, nor is the next: they would take host registers from other accesses. */
 static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_op *l,
                                                     struct cache_location at, uint32_t sectors,
                                                     uint32_t most, uint64_t now)
@@ -141,7 +141,7 @@ static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_o
     return tell_hits_of(sm, l, at, sectors, HIT_MATTERS, true, most, now);
 }
 
-/* The same where hits may be silent or are rated. */
+/* The same for hits that may be silent or rated. */
 static __attribute__((noinline)) uint32_t tell_various_hits(struct sm *sm, struct ldst_op *l,
                                                             struct cache_location at,
                                                             enum cache_fast fast, uint32_t most,

@@ -205,7 +205,7 @@ static bool answer_drifts(const struct sm *sm)
     return sm->ldst.stalled && sm->ldst.answers_drift;
 }
 
-/* The same, without the parts that would do nothing. */
+/* tick_every_cycle() without the parts that would do nothing. */
 static void tick(struct sm *sm, uint64_t now)
 {
     finish_due(sm, now);

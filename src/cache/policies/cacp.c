@@ -5,17 +5,21 @@
  * The ways of a set are two partitions, critical and non-critical. In each of them lines are
  * replaced by RRIP. CCBP and SHiP are arrays of 2-bit saturating counters, by signature.
  *
- * Algorithm 7, atMiss(req): line 3     line.signature := req.pc XOR req.addr, the lower 8 bits of
- * each line 4-7   CCBP[signature] > Threshold: insert into the critical partition line 8-11
- * otherwise:                   insert into the non-critical partition SHiP sets the position:
- * "long" (2), or "distant" (3) if its counter is 0 Algorithm 8, atHit(req): line 3-7   RRIP
- * promotion in the line's partition line 8-12  of a critical warp: c_reuse := TRUE,
- * CCBP[signature]++, SHiP[signature]++ line 13-16 of another warp:    nc_reuse := TRUE,
- * SHiP[signature]++ Algorithm 9, atEvict(line): line 2-4   no c_reuse, but nc_reuse, in the
- * critical partition: CCBP[signature]-- line 5-7   neither: SHiP[signature]--
+ * Algorithm 7, atMiss(req):
+ *     line 3     line.signature := req.pc XOR req.addr, the lower 8 bits of each
+ *     line 4-7   CCBP[signature] > Threshold: insert into the critical partition
+ *     line 8-11  otherwise: insert into the non-critical partition
+ *                SHiP sets the position: "long" (2), or "distant" (3) if its counter is 0
+ * Algorithm 8, atHit(req):
+ *     line 3-7   RRIP promotion in the line's partition
+ *     line 8-12  of a critical warp: c_reuse := TRUE, CCBP[signature]++, SHiP[signature]++
+ *     line 13-16 of another warp: nc_reuse := TRUE, SHiP[signature]++
+ * Algorithm 9, atEvict(line):
+ *     line 2-4   no c_reuse, but nc_reuse, in the critical partition: CCBP[signature]--
+ *     line 5-7   neither: SHiP[signature]--
  *
- * Which warps are critical is the criticality provider's word (CPL). The critical partition is the
- * ways from 0 on. MODEL: an empty way is filled whatever its partition, as in every cache here; the
+ * The criticality provider (CPL) decides which warps are critical. The critical partition starts at
+ * way 0. MODEL: an empty way is filled whatever its partition, as in every cache here; the
  * line then belongs to the partition of that way. S3 gives neither Threshold nor the values that
  * counters start at: 1 and 1 here. */
 #include <string.h>
@@ -150,7 +154,7 @@ static void cacp_on_use(struct cache_policy *p, const struct cache_set *s, uint3
     counter_up(&c->ship[line->signature], COUNTER_TOP);
 }
 
-/* Nothing changes when all that a hit can reach has been reached. */
+/* A hit changes nothing once RRPV is 0 and its counters and flags are at their limits. */
 static enum cache_hit_effect cacp_hit_effect(const struct cache_policy *p,
                                              const struct cache_set *s, uint32_t way)
 {
