@@ -73,18 +73,20 @@ struct heddle_options {
     bool strict;          /* integer division by zero stops the kernel; false = it is only
                            * counted */
     bool every_cycle;     /* timing: the per-cycle engine, which simulates every cycle */
-    uint32_t quantum;     /* timing: longest quantum in core cycles; 0 = as long as links allow */
+    uint32_t quantum;     /* timing: core cycles that parts of the machine may run independently, at
+                           * most; 0 = as many as links allow */
     uint64_t max_cycles;  /* timing: stop a launch after this many core cycles; 0 = no limit */
     uint64_t
         max_insts; /* functional: stop a launch after this many warp instructions; 0 = no limit */
-    /* Changes to the GPU's parameters, "name=value" each (`heddle show gpu` lists the names). */
+    /* Changes to the GPU's parameters, "name=value" each (`heddle show gpu NAME` lists them). */
     const char *const *settings;
     uint32_t n_settings;
-    /* Where the output of the kernel's printf goes, in pieces; NULL = dropped. */
+    /* Where the output of the kernel's printf goes, in pieces; NULL = discarded. */
     void (*print)(void *user, const char *text, size_t len);
     void *print_user;
-    /* Shared objects with schedulers and cache policies. They are loaded before the GPU and stay
-     * loaded until the program ends; an object may be named more than once. */
+    /* Shared objects with schedulers and cache policies. They are loaded before the GPU's
+     * description is read, and stay loaded until the program ends; an object may be named more than
+     * once. */
     const char *const *plugins;
     uint32_t n_plugins;
     /* Called every few thousand simulated cycles of a timed launch; may be NULL. If it returns
@@ -113,8 +115,8 @@ HEDDLE_API void heddle_destroy(struct heddle_sim *sim); /* NULL is fine */
  * heddle_create() returned together with a failure. */
 HEDDLE_API const char *heddle_error(const struct heddle_sim *sim);
 
-/* Warnings since the simulation was created (compiler warnings, divisions by zero, spins for which
- * no progress function was called), one line or more each; "" if there are none. */
+/* Warnings since the simulation was created (compiler warnings, divisions by zero, spins that no
+ * progress function was told), one line or more each; "" if there are none. */
 HEDDLE_API const char *heddle_warnings(const struct heddle_sim *sim);
 
 /* The host vector variant in use, as `host_isa` would name it. */
@@ -169,14 +171,14 @@ HEDDLE_API bool heddle_kernel_param(const struct heddle_module *module, const ch
                                     uint32_t i, struct heddle_param_info *out);
 
 /* Unloads a module and frees its variables in device memory. Statistics of its kernels stay; a
- * kernel of the same name in a later module adds to them. While launches are recorded, the module
- * stays in memory until the simulation is destroyed. NULL is fine. */
+ * kernel of the same name in a later module adds to them. If launches are being recorded, the
+ * module stays in memory until the simulation is destroyed. NULL is fine. */
 HEDDLE_API void heddle_unload(struct heddle_sim *sim, struct heddle_module *module);
 
 /* --- Device memory --- */
 
 /* The contents are zero and take no host memory until they are written. Addresses depend only on
- * the order and sizes of the calls. */
+ * the order and sizes of the allocations. */
 HEDDLE_API enum heddle_status heddle_alloc(struct heddle_sim *sim, uint64_t bytes,
                                            const char *label, uint64_t *address);
 HEDDLE_API enum heddle_status heddle_free(struct heddle_sim *sim, uint64_t address);
@@ -232,7 +234,7 @@ HEDDLE_API enum heddle_status heddle_recover(struct heddle_sim *sim);
 /* --- Traces: record once, replay on other machines; see doc/traces.md --- */
 
 /* Records every launch from now on. Call it on a timed simulation before its first launch. The
- * trace goes to `write` in pieces, which belong into one file in this order; `write` returns false
+ * trace goes to `write` in pieces, to be written to one file in this order; `write` returns false
  * if it fails. `origin` is stored in the trace for people to read and may be NULL. */
 HEDDLE_API enum heddle_status
 heddle_record(struct heddle_sim *sim, const char *origin,
@@ -274,8 +276,9 @@ HEDDLE_API struct heddle_stat heddle_stat_at(const struct heddle_sim *sim, uint3
 HEDDLE_API bool heddle_stat_find(const struct heddle_sim *sim, const char *name,
                                  struct heddle_stat *out);
 
-/* The same per kernel, in the order of first launches: 0 <= kernel < heddle_launched_count(), i as
- * for heddle_stat_at(). The counters of all kernels sum to those of the run. */
+/* Statistics of single kernels, in the order of their first launches: 0 <= kernel <
+ * heddle_launched_count(), i as for heddle_stat_at(). The counters of all kernels sum to those of
+ * the run. */
 HEDDLE_API uint32_t heddle_launched_count(const struct heddle_sim *sim);
 HEDDLE_API const char *heddle_launched_name(const struct heddle_sim *sim, uint32_t kernel);
 HEDDLE_API struct heddle_stat heddle_launched_stat_at(const struct heddle_sim *sim, uint32_t kernel,

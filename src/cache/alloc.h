@@ -24,7 +24,8 @@ static inline int cache_choose_way(const struct cache *c, const struct cache_set
     return choice;
 }
 
-/* The first resource that a miss lacks, in the order of cache_policy.h; N_CACHE_STALLS = none. */
+/* The first resource that a miss lacks, in the order that enum cache_stall gives; N_CACHE_STALLS =
+ * none. */
 static inline enum cache_stall cache_missing_resource(const struct cache *c,
                                                       const struct cache_resources *room, int way)
 {

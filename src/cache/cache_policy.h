@@ -1,8 +1,8 @@
 /* The interface of a cache policy: what stays in a cache. One policy = one file = one descriptor.
  *
- * For an access that neither hits nor merges, the cache calls decide(). It must not change the
- * policy's state: it may be called again for the same access after a stall, or not at all. When the
- * access is accepted the on_... events follow, each exactly once per access, never on a retry.
+ * For an access that needs a new way, the cache calls decide(). It must not change the policy's
+ * state: it may be called again for the same access after a stall, or not at all. When the access
+ * is accepted the on_... events follow, each exactly once per access, never on a retry.
  * doc/adding-a-policy.md has a table of their order; in short:
  *
  *     hit                   on_hit, hit_action; after HIT_DROP on_evict(EVICT_INVALIDATE)
@@ -10,24 +10,24 @@
  *     miss                  on_miss, on_evict of a victim, on_reserve; on_fill when the data arrive
  *     miss of sectors       on_miss(way) of the present line; on_fill when the data arrive
  *     fill                  on_fill, fill_action; after HIT_DROP on_evict(EVICT_INVALIDATE)
- *     bypass                on_miss, on_bypass(reason)
+ *     bypass of a load      on_miss, on_bypass(reason)
  *     bypass by the program on_bypass(BYPASS_NO_CACHE)
  *     store                 on_store; on_evict(EVICT_WRITE) if the line leaves
- *     store that allocates  on_store, then as for a load after on_miss
+ *     store that allocates  on_store, then as for a load after on_miss; or on_bypass(reason)
  *
  * on_hit, on_merge, on_store and on_evict see the line as it was before the access, on_reserve and
- * on_fill as it is afterwards. If a line is stored to or invalidated before its data arrive, there
- * is no on_fill. A cache that allocates on fill calls decide() at the miss, to learn whether to
- * bypass, and again when the data arrive: then on_evict, on_reserve and on_fill follow, or nothing
- * if decide() names no way.
+ * on_fill as it is afterwards. If a store or an invalidation removes the line while its data are in
+ * flight, there is no on_fill. A cache that allocates on fill calls decide() at the miss, to learn
+ * whether to bypass, and again when the data arrive: then on_evict, on_reserve and on_fill follow,
+ * or nothing if decide() names no way.
  *
  * A cache may be used with fewer ways than it was built with (an L1D that shares its storage with
  * shared memory). Between two kernels it is emptied, its geometry changes, the policy's state and
  * line data are zeroed and init() is called again; `stats` continue. Only the hardware cost is
  * computed for all of its ways.
  *
- * State that changes with time is a closed form of elapsed cycles, or next_change() announces the
- * change. */
+ * State that changes with time must be computable from the elapsed cycles, or next_change() must
+ * announce the change. */
 #ifndef HEDDLE_CACHE_CACHE_POLICY_H
 #define HEDDLE_CACHE_CACHE_POLICY_H
 
@@ -47,11 +47,11 @@ enum {
 
 enum cache_bypass_reason { BYPASS_POLICY, BYPASS_STALL, BYPASS_NO_CACHE, N_BYPASS_REASONS };
 enum cache_evict_cause { EVICT_REPLACE, EVICT_WRITE, EVICT_INVALIDATE, EVICT_FLUSH };
-/* Of any access that hits, or only of one whose is_critical is set; or nothing changes. */
+/* Which hits change the policy's state: all, only those whose is_critical is set, or none. */
 enum cache_hit_effect { HIT_MATTERS, HIT_MATTERS_IF_CRITICAL, HIT_IS_IDLE };
 enum cache_hit_action { HIT_KEEP, HIT_DROP };
-/* Why an access cannot be accepted now. When several causes hold, the first of the order merge,
- * MSHR, miss queue, line is reported; for a bypass, port before bypass table. */
+/* Why an access cannot be accepted now. If several causes hold, one is reported: merge before MSHR
+ * before miss queue before line; for a bypass, port before bypass table. */
 enum cache_stall {
     STALL_MSHR,       /* no free MSHR */
     STALL_MERGE,      /* the line's MSHR holds no more accesses */
@@ -67,8 +67,8 @@ struct cache_geometry {
     uint32_t n_sets, n_ways, line_bytes, sector_bytes;
     uint32_t n_warps; /* warp slots of the SM, 0 elsewhere */
     uint32_t n_apps;  /* applications that share the cache; 0 = not shared */
-    /* For one bank of a shared cache: the sets of all banks, and the number of sets in the banks
-     * before this one. */
+    /* For one bank of a cache that applications share: the sets of all banks, and the number of
+     * sets in the banks before this one. */
     uint32_t all_sets, first_set;
     uint32_t tag_bits; /* for hardware cost */
     /* Stores are kept: write-back, write-allocate. Otherwise they are forwarded, or remove their
@@ -103,13 +103,13 @@ struct cache_line {
 
 #define TAG_EMPTY UINT64_MAX /* no line has this address: it is not aligned */
 
-/* A set as policies see it; always current. Empty ways are in neither mask. Reserved ways wait for
- * data and cannot be victims until the data arrive. */
+/* A set as policies see it; always current. `occupied` and `reserved` are masks of ways. A reserved
+ * way waits for data, and cannot be a victim until they arrive. */
 struct cache_set {
     uint32_t set, n_ways;
-    uint64_t occupied;              /* a mask of ways */
+    uint64_t occupied;              /* ways that hold a line */
     const uint64_t *tags;           /* per way: its line, or TAG_EMPTY */
-    uint64_t reserved;              /* a mask of ways, which are occupied too */
+    uint64_t reserved;              /* occupied ways whose data are in flight */
     const struct cache_line *lines; /* per way, like all that follow */
     const uint64_t *last_use;       /* order of its last hit, merge or reservation */
     void *const *bits;              /* the policy's own line_bytes bytes; NULL if it has none */
@@ -160,17 +160,18 @@ struct cache_policy_desc {
     /* Optional: name of the criticality provider it needs. Without one, accesses carry no
      * criticality. */
     const char *criticality;
-    /* It reads the criticality only in on_hit() and on_merge(), when a load has found its line.
-     * Other accesses then carry none, and decide() must not depend on it. */
+    /* The policy reads the criticality only in on_hit() and on_merge(), when a load has found its
+     * line. Other accesses then carry none, and decide() must not depend on it. */
     bool rates_found_only;
-    /* It reads mem_access.is_critical, but not mem_access.criticality, which may then be 0. */
+    /* The policy reads mem_access.is_critical, but not mem_access.criticality, which may then be 0.
+     */
     bool reads_is_critical_only;
     /* decide() never returns CACHE_BYPASS, and there is no would_stall(): a load that lacks an MSHR
      * waits, and decide() is not called. */
     bool never_bypasses;
-    /* It reads address, byte_mask or full_line of loads; otherwise these may be unset. */
+    /* The policy reads address, byte_mask or full_line of loads; otherwise these may be unset. */
     bool wants_bytes;
-    /* It cannot be used in an L1D. */
+    /* The policy cannot be used in an L1D. */
     bool l2_only;
     /* control() uses the reports of sampling SMs. */
     bool samples_cores;
@@ -193,8 +194,9 @@ struct cache_policy_desc {
     /* Optional: NULL = nothing happens. */
     void (*on_hit)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                    const struct mem_access *a);
-    /* What on_hit() would do now. Where it would change nothing it may not be called. Const; what
-     * issues does not change it. NULL = HIT_MATTERS. */
+    /* Whether on_hit() would change the policy's state now. If not, the cache may skip the call.
+     * Must not change state, and must not depend on what issues in the meantime. NULL =
+     * HIT_MATTERS. */
     enum cache_hit_effect (*hit_effect)(const struct cache_policy *p, const struct cache_set *s,
                                         uint32_t way);
     void (*on_merge)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -207,11 +209,13 @@ struct cache_policy_desc {
                        const struct mem_access *a);
     void (*on_fill)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                     uint64_t cycle);
-    /* `a` caused it; NULL for invalidate, flush and drops at a fill. */
+    /* `a` is the access that caused it; NULL if none did: invalidations by the host, flushes, drops
+     * at a fill. */
     void (*on_evict)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                      enum cache_evict_cause cause, const struct mem_access *a);
-    /* Is the line dropped, without a write-back? A line that waits for data is not dropped,
-     * whatever hit_action() returns; fill_action() is called when all its data have arrived. */
+    /* Is the line dropped, without a write-back? hit_action() is asked after a hit; a line that
+     * waits for data is kept whatever it returns. fill_action() is asked when all data of a line
+     * have arrived. */
     enum cache_hit_action (*hit_action)(const struct cache_policy *p, const struct cache_set *s,
                                         uint32_t way, const struct mem_access *a);
     enum cache_hit_action (*fill_action)(const struct cache_policy *p, const struct cache_set *s,
@@ -222,9 +226,9 @@ struct cache_policy_desc {
      */
     bool (*would_stall)(const struct cache_policy *p, enum cache_stall cause,
                         const struct mem_access *a);
-    /* For L1D and L2. The start comes before the first access of a launch, after the cache was
-     * resized or flushed (if it is); the end when the machine is idle after the launch. A launch
-     * that was stopped has no end. */
+    /* For L1D and L2. The start comes before the first access of a launch, after any resizing and
+     * flushing of the cache; the end when the machine is idle after the launch. A launch that was
+     * stopped has no end. */
     void (*on_kernel_start)(struct cache_policy *p, uint32_t launch);
     void (*on_kernel_end)(struct cache_policy *p, uint32_t launch);
     /* In cycle epoch * epoch_cycles of the cache's clock (l1d.epoch_cycles, l2.epoch_cycles),
@@ -245,8 +249,8 @@ struct cache_policy_desc {
     /* The next cycle after `now` at which decide() may answer differently without an event. */
     uint64_t (*next_change)(const struct cache_policy *p, uint64_t now);
     void (*describe_wait)(const struct cache_policy *p, struct strbuf *out);
-    /* One line that a user should know about the policy in such a cache; nothing if there is none.
-     */
+    /* One line that a user should know about the policy in a cache of this geometry; nothing if
+     * there is none. */
     void (*remark)(const struct cache_geometry *g, const void *params, struct strbuf *out);
     /* For a policy with control(): hardware bits of the controller, of which the cache has one for
      * all banks. NULL = none. */

@@ -39,7 +39,7 @@ static inline struct cache_result cache_load_misses(struct cache *c, const struc
                                                     const struct cache_resources *room,
                                                     void *waiter)
 {
-    if (c->never_bypasses && !c->mshrs.n_free) /* no way is needed */
+    if (c->never_bypasses && !c->mshrs.n_free) /* it stalls whatever the way */
         return cache_stalled(STALL_MSHR);
     bool later = c->never_bypasses && c->config.allocate_on_fill; /* chosen at the fill */
     int way = q->way >= 0 ? q->way : later ? CACHE_STALL : cache_choose_way(c, q->set, a);
@@ -76,15 +76,15 @@ static inline struct cache_result cache_load_at(struct cache *c, const struct me
 
 /* --- fills --- */
 
-/* Allocate on fill: the way of the line if it is present by now, else the way that the policy
- * chooses; -1 = none. Sets `*dirty` if the victim is dirty. */
+/* Allocate on fill: the way of the line if it is present by now, else an empty way, else the one
+ * that the policy chooses; -1 = none. Sets `*dirty` if the victim is dirty. */
 int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty);
 /* Notifies listeners of the fill. True if the line stays. */
 bool cache_tell_arrival(struct cache *c, const struct mshr *m, uint32_t way, uint64_t cycle);
-/* The data are not kept. True if stores have added bytes to them that must be written back. */
+/* Discards the data. True if stores have added bytes to them, which must be written back. */
 bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle);
 
-/* The line has received its data, or some of its sectors. */
+/* Marks the sectors that have arrived as valid. */
 static inline void cache_data_arrive(struct cache *c, const struct mshr *m, uint32_t way)
 {
     struct cache_line *line = tags_line(m->set, way);

@@ -34,7 +34,7 @@ static const struct option options[] = {
                 "exit with status 1 if a kernel or the host reads data from DRAM that L2 had "
                 "dropped: an annotation is unsound"),
     OPTION_RANGE("threads", struct exec_options, threads, "N", MAX_THREADS,
-                 "share the work of a timed launch among N threads, 1 to 256"),
+                 "simulate timed launches with N threads, 1 to 256 (default 1)"),
     OPTION_U64("max-cycles", struct exec_options, max_cycles, "N",
                "stop a launch after N core cycles; its command then fails"),
     OPTION_U64("max-insts", struct exec_options, max_insts, "N",
@@ -42,9 +42,10 @@ static const struct option options[] = {
     OPTION_TEXT("json", struct exec_options, json, "FILE",
                 "append a record of each launch to the file, one JSON object per line: all "
                 "statistics and the program's command line"),
-    OPTION_TEXT("store", struct exec_options, store, "FILE",
-                "store a result of each launch (doc/experiments.md): the kernel is its workload, "
-                "the command line its size, the number of the launch its seed"),
+    OPTION_TEXT(
+        "store", struct exec_options, store, "FILE",
+        "store a result of each launch (doc/experiments.md), with the kernel as its workload, "
+        "the command line as its size and the number of the launch as its seed"),
     OPTION_TEXT("result", struct exec_options, result, "FILE",
                 "append a result of the whole program to the file, as `heddle run --json` writes "
                 "it, for `heddle compare`"),
@@ -59,7 +60,7 @@ static const struct option options[] = {
     OPTION_FLAG("summary", struct exec_options, summary,
                 "print a summary to standard error when the program ends"),
     OPTION_FLAG("kernels", struct exec_options, kernels,
-                "with the summary, the most important statistics of each kernel"),
+                "add the most important statistics of each kernel to the summary"),
     OPTION_FLAG("attribute", struct exec_options, attribute,
                 "attribute the cycles of warps to causes: `attribution.*` among the statistics"),
     OPTION_FLAG("loose-bounds", struct exec_options, loose_bounds,
@@ -71,14 +72,14 @@ static const struct option options[] = {
                 "the OpenCL version to report: 3.0 (the default), or 1.2 for programs that expect "
                 "shared virtual memory from 2.0 and later"),
     OPTION_TEXT("device-type", struct exec_options, device_type, "LIST",
-                "the reported device type: gpu, cpu, accelerator, or several; any: a GPU that "
-                "programs find whichever type they request (the default without --beside)"),
+                "the reported device type: gpu, cpu, accelerator, or several; any (the default "
+                "without --beside): reported as a GPU, but found under every type"),
     OPTION_TEXT("device", struct exec_options, device, "DEVICE",
                 "`gpu` (the default), or `heteropdp`: one device that runs each kernel on a CPU "
                 "device of this machine or on the GPU, as HeteroPDP chooses (doc/hetero.md)"),
     OPTION_TEXT("hetero-target", struct exec_options, hetero_target, "TARGET",
                 "with heteropdp: `predict` (the default) uses models, `cmp` and `gpu` name the "
-                "target of every kernel, `alternate` takes them in turn"),
+                "target of every kernel, `alternate` alternates between them"),
     OPTION_TEXT("hetero-models", struct exec_options, hetero_models, "FOLDER",
                 "with heteropdp: models of this machine, as `heddle hetero train --machine` writes "
                 "them"),
@@ -177,7 +178,7 @@ const struct command command_exec = {
     .summary = "run an OpenCL program with the simulated GPU as its device",
     .description =
         "Runs a program that uses OpenCL, unchanged: it finds the platform Heddle, with one device "
-        "for each --gpu. The options are passed on as environment variables (doc/opencl.md).",
+        "per GPU. The options are passed on as environment variables (doc/opencl.md).",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .options_bytes = sizeof(struct exec_options),

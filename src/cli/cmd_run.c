@@ -89,26 +89,28 @@ static const struct option options[] = {
     OPTION_FLAG(
         "attribute", struct run_options, attribute,
         "print where the cycles of the warps went, instead of the statistics (doc/attribution.md)"),
+    OPTION_TEXT("attribute-out", struct run_options, attribute_out, "FILE",
+                "like --attribute; also write the record of every warp and CTA to the file, as "
+                "CSV"),
     OPTION_FLAG("locality", struct run_options, locality,
                 "count the hits at L1D by who brought the line: the same thread, another one of "
                 "the warp, another warp (`locality.*`)"),
     OPTION_FLAG("belady", struct run_options, belady,
                 "count the misses of the run's loads under optimal replacement and in an unbounded "
                 "L1D (`belady.*`, `unbounded.*`); the run itself is unchanged (doc/cache-lab.md)"),
-    OPTION_TEXT("attribute-out", struct run_options, attribute_out, "FILE",
-                "the same, and the record of every warp and CTA as CSV"),
     OPTION_TEXT("timeline", struct run_options, timeline, "FILE",
                 "draw what each warp did in every cycle, for ui.perfetto.dev or chrome://tracing "
-                "(doc/attribution.md); a name that ends in .gz is compressed, and opens there too"),
+                "(doc/attribution.md); compressed if the name ends in .gz, which both can open"),
     OPTION_TEXT("timeline-cycles", struct run_options, timeline_cycles, "FIRST-END",
                 "draw only these core cycles, END excluded; either may be omitted"),
     OPTION_TEXT("timeline-sms", struct run_options, timeline_sms, "LIST",
                 "draw only these SMs, for example 0,1"),
     OPTION_BYTES("timeline-limit", struct run_options, timeline_limit, "SIZE",
-                 "stop drawing when the timeline reaches this size, before compression: 64M"),
+                 "stop drawing when the timeline reaches this size before compression; 64M if not "
+                 "given"),
     OPTION_U64("series", struct run_options, series, "N",
-               "write a time series, one row every N core cycles, to the file of --series-out, or "
-               "without one into the document of --json; its time continues between launches, and "
+               "write a time series, one row every N core cycles, to the file of --series-out or, "
+               "without one, to the output of --json; its time continues between launches, and "
                "ends at `elapsed_cycles` = `cycles` + `wait_cycles`"),
     OPTION_TEXT("series-out", struct run_options, series_out, "FILE",
                 "the file of the time series, as CSV"),
@@ -135,7 +137,8 @@ static const struct option options[] = {
     OPTION_FLAG("json", struct run_options, json, "print the result as JSON"),
     OPTION_FLAG("quiet", struct run_options, quiet, "print only errors"),
     OPTION_TEXT("entry", struct run_options, entry, "KERNEL",
-                "the kernel of a file, by its name in the source or in PTX; not needed if there is "
+                "which kernel of the file to run, by its name in the source or in PTX; not needed "
+                "if there is "
                 "only one"),
     OPTION_DIM3("grid", struct run_options, grid,
                 "CTAs (work-groups) of the launch; 1,1,1 if not given"),

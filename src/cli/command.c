@@ -40,8 +40,10 @@ static bool check_operands(const struct command *c, const struct text_list *oper
 {
     if (operands->n >= c->min_operands && operands->n <= c->max_operands)
         return true;
-    const char *hint = arena_printf(&diags->arena, "usage: heddle %s%s%s [OPTION]...", c->name,
-                                    *c->operands ? " " : "", c->operands);
+    struct strbuf usage = {0};
+    help_usage(c, &usage);
+    const char *hint = arena_printf(&diags->arena, "usage: %s", strbuf_text(&usage));
+    strbuf_destroy(&usage);
     if (operands->n < c->min_operands)
         diag_add(diags, DIAG_ERROR, NULL, NULL, 0, 0, hint, "heddle %s needs %s", c->name,
                  c->operands);

@@ -9,7 +9,8 @@ enum { WIDTH = 96, INDENT = 2 };
 const struct exit_status help_exit_statuses[] = {
     {HEDDLE_OK, "success"},
     {HEDDLE_WRONG_RESULT,
-     "wrong result: a workload differs from its reference, or a timed replay from its recording"},
+     "wrong result: a workload differs from its reference, or a timed replay from its recording; a "
+     "point of a sweep failed; stale data were read with --fail-on-stale"},
     {HEDDLE_BAD_INPUT, "bad input: arguments (missing files included), configuration or program"},
     {HEDDLE_KERNEL_FAULT, "kernel failure: bad access, deadlock, trap, or a limit was reached"},
     {HEDDLE_ENVIRONMENT,
@@ -73,10 +74,21 @@ static void add_options(const struct command *c, struct strbuf *out)
     strbuf_destroy(&term);
 }
 
+/* What follows a lone "--" belongs to another program, so options come first. */
+void help_usage(const struct command *c, struct strbuf *out)
+{
+    const char *blank = *c->operands ? " " : "";
+    if (strstr(c->operands, "-- "))
+        strbuf_addf(out, "heddle %s [OPTION]... %s", c->name, c->operands);
+    else
+        strbuf_addf(out, "heddle %s%s%s [OPTION]...", c->name, blank, c->operands);
+}
+
 void help_command(const struct command *c, struct strbuf *out)
 {
-    strbuf_addf(out, "Usage: heddle %s%s%s [OPTION]...\n\n", c->name, *c->operands ? " " : "",
-                c->operands);
+    strbuf_add(out, "Usage: ");
+    help_usage(c, out);
+    strbuf_add(out, "\n\n");
     text_wrap(out, c->description, 0, 0, WIDTH);
     add_options(c, out);
     if (c->more_help) {

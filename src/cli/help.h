@@ -13,6 +13,8 @@ extern const uint32_t n_help_exit_statuses;
 
 void help_overview(struct strbuf *out);
 void help_command(const struct command *c, struct strbuf *out);
+/* "heddle exec [OPTION]... -- PROGRAM [ARGUMENT...]" */
+void help_usage(const struct command *c, struct strbuf *out);
 /* "-o, --output FILE" */
 void help_option_term(const struct option *o, struct strbuf *term);
 /* The whole reference as one Markdown page: doc/commands.md. */

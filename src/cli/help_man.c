@@ -1,5 +1,6 @@
 /* Manual pages: the same tables as the help texts, formatted for man(7). */
 #include <ctype.h>
+#include <string.h>
 
 #include "cli/help.h"
 
@@ -88,10 +89,12 @@ static void add_more(const struct command *c, struct strbuf *out)
 void help_man(const struct command *c, struct strbuf *out)
 {
     add_title(out, c->name, c->summary);
+    struct strbuf usage = {0};
+    help_usage(c, &usage);
     strbuf_addf(out, ".SH SYNOPSIS\n.B heddle %s\n", c->name);
-    if (*c->operands)
-        add_line(out, c->operands);
-    strbuf_add(out, "[OPTION]...\n.SH DESCRIPTION\n");
+    add_line(out, strbuf_text(&usage) + strlen("heddle ") + strlen(c->name) + 1);
+    strbuf_destroy(&usage);
+    strbuf_add(out, ".SH DESCRIPTION\n");
     add_line(out, c->description);
     add_options(c, out);
     add_more(c, out);

@@ -33,8 +33,9 @@ static void add_options(const struct command *c, struct strbuf *out)
 
 static void add_command(const struct command *c, struct strbuf *out)
 {
-    strbuf_addf(out, "## heddle %s\n\n```\nheddle %s%s%s [OPTION]...\n```\n\n%s\n\n", c->name,
-                c->name, *c->operands ? " " : "", c->operands, c->description);
+    strbuf_addf(out, "## heddle %s\n\n```\n", c->name);
+    help_usage(c, out);
+    strbuf_addf(out, "\n```\n\n%s\n\n", c->description);
     add_options(c, out);
     if (c->more_help) {
         strbuf_add(out, "```\n");

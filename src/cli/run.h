@@ -32,7 +32,7 @@ struct run_options {
 /* Observes the simulations of trial runs, which print only errors. */
 struct run_spectator {
     void (*begin)(void *user, struct heddle_sim *sim); /* before its first launch */
-    void (*end)(void *user, struct heddle_sim *sim);   /* it ran to its end */
+    void (*end)(void *user, struct heddle_sim *sim);   /* the run has completed */
     void *user;
 };
 

@@ -322,7 +322,7 @@ static enum heddle_status print_result(const struct file_run *f)
         run_watch_json(&f->watch, o, &w);
         json_end_object(&w);
     } else if (!o->quiet) {
-        add_heading(f, "ran to its end", &text);
+        add_heading(f, "completed", &text);
         run_watch_print_result(&f->watch, o, f->sim, &text);
     }
     return output_take(&text);

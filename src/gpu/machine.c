@@ -37,7 +37,7 @@ void machine_at_boundary(void *user, sim_time t)
 
 /* --- running --- */
 
-/* The part that failed first; at equal times, the first in the order of parts. */
+/* The part that failed first; at equal times, the one that comes first in the order of parts. */
 static struct machine_part first_fault(const struct machine *m)
 {
     struct machine_part first = {0};
@@ -55,7 +55,8 @@ bool machine_is_over(const struct machine *m)
     return m->until_cpus_end && mix_cpus_have_ended(m);
 }
 
-/* Done when the launch has drained (with CPU cores: the GPU is idle); a fault ends it at once. */
+/* Done when the launch has drained, or a part has failed. With CPU cores: when the side that runs
+ * the kernel is idle, the GPU is stuck, or the CPU programs of a repeated launch have ended. */
 static bool is_done(void *user)
 {
     struct machine *m = user;
@@ -223,7 +224,7 @@ enum machine_end machine_run_engine(struct machine *m, sim_time limit)
 }
 
 /* MODEL: the next kernel begins at the first visibility boundary after the machine (with CPU cores:
- * the GPU) is idle; the engine is never beyond that. */
+ * the GPU) is idle; the engine never runs past it. */
 static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher->ended_at;
@@ -241,8 +242,8 @@ static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
             p.kind->after_kernel(p.shard, launch);
 }
 
-/* If a launch is cut off, at its limit or by a watcher, its cycles, the lifetimes of warps and the
- * waits of accesses at L1D end now. No launch may follow. */
+/* If a launch is cut off, at its limit or by an observer, the counts of its cycles, of lifetimes of
+ * warps and of stalls at L1D are completed up to now. No launch may follow. */
 static void cut_kernel(struct machine *m, sim_time begin)
 {
     sim_time core = m->clocks[CLOCK_CORE].period;

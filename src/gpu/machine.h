@@ -319,7 +319,8 @@ struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i);
 uint32_t machine_stat_count(const struct machine *m);
 /* The first one declared by a mechanism. */
 uint32_t machine_first_mechanism_stat(const struct machine *m);
-/* The cycle in which the last launch left the machine. */
+/* The cycle in which the next kernel may begin: the first visibility boundary after the last launch
+ * left the machine. */
 uint64_t machine_cycle(const struct machine *m);
 /* Are all counters consistent? */
 bool machine_check(const struct machine *m, struct strbuf *why);

@@ -9,14 +9,15 @@
 enum machine_end machine_run_engine(struct machine *m, sim_time limit);
 /* The next time at which the engine must stop: for an observer, an epoch or a quota. */
 sim_time machine_next_stop(const struct machine *m);
-/* Everything before t has happened: handles the stops up to t, which call observers, epochs and
- * quotas, in time order. */
+/* Everything before t has happened: calls the observers, epochs and quotas that are due up to t, in
+ * time order. */
 void machine_handle_stops(struct machine *m, sim_time t);
-/* The parts with something to do continue: the CPU cores. */
+/* Advances the parts that have work (in practice the CPU cores) to t. */
 void machine_advance_until(struct machine *m, sim_time t);
 /* The end of the visibility period of t. */
 sim_time machine_next_boundary(const struct machine *m, sim_time t);
-/* Is a repeated launch over because the CPU programs have ended? It need not run to its end. */
+/* Is a repeated launch over because the CPU programs have ended? Such a launch need not complete.
+ */
 bool machine_is_over(const struct machine *m);
 /* Ends such a launch with the visibility period in which the last CPU program ends. */
 enum machine_end machine_end_with_cpus(struct machine *m);

@@ -12,12 +12,12 @@ struct machine_totals;
 struct op_timing;
 struct run_stats;
 
-/* A launch that begins; the CTAs that an SM holds at a time. */
+/* What a part needs to know of a launch that begins. */
 struct kernel_start {
     const struct emu *emu;
     const struct op_timing *timing;
-    uint32_t ctas_per_sm;
-    bool sm_atomics; /* its atomics are performed in SMs */
+    uint32_t ctas_per_sm; /* resident at a time */
+    bool sm_atomics;      /* its atomics are performed in SMs */
     sim_time at;
 };
 

@@ -20,8 +20,8 @@ static size_t divisor(size_t n, size_t most)
     return d;
 }
 
-/* MODEL: if no work-group size is given, Heddle takes rows of up to 256 work-items that divide the
- * range, then as many rows as fill the group. Whole warps come first, as in every GPU compiler. */
+/* MODEL: if no work-group size is given, each dimension in turn gets the largest divisor of its
+ * range that still fits into a group of 256 work-items. */
 static void choose_group(const struct _cl_device_id *d, cl_uint dims, const size_t *global,
                          size_t local[3])
 {
@@ -199,7 +199,7 @@ static uint64_t launch_ns(const struct _cl_device_id *d)
     return (last_count(d->sim, "cycles") * 1000 + mhz - 1) / mhz;
 }
 
-/* Reports about L2 name buffers like the kernel's parameters. */
+/* Labels buffers with the names of the kernel's parameters, for reports about L2. */
 static void name_buffers(struct _cl_device_id *d, const struct launch_command *l)
 {
     const struct kernel_info *k = l->kernel->info;
@@ -210,7 +210,7 @@ static void name_buffers(struct _cl_device_id *d, const struct launch_command *l
             mem_label(&d->sim->mem, l->words[i], k->args[i].name);
 }
 
-/* Programs that pass the end of a buffer unnoticed on hardware are common. */
+/* Many programs access memory past the end of a buffer, which hardware does not notice. */
 static void describe_failure(struct icd_command *c, const char *kernel)
 {
     const char *error = heddle_error(c->device->sim);

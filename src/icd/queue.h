@@ -1,8 +1,8 @@
 /* Queues, and the commands in them.
  *
  * A command waits for the events of its list and for what its queue's order requires. The thread of
- * the device runs the first command that waits for nothing, in the order of submission. So results
- * and simulated times depend only on the order of the program's calls. */
+ * the device runs the first command whose dependencies are met, in the order of submission. So
+ * results and simulated times depend only on the order of the program's calls. */
 #ifndef HEDDLE_ICD_QUEUE_H
 #define HEDDLE_ICD_QUEUE_H
 

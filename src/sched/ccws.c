@@ -1,7 +1,7 @@
-/* Cache-conscious wavefront scheduling: if warps lose locality in L1D, stops other warps from
- * issuing loads, so that the losers have more of L1D to themselves. S4 = T. G. Rogers, M. O'Connor,
- * T. M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012, section 3.3. In S4's order
- * (wavefront = warp):
+/* Cache-conscious wavefront scheduling: when warps lose intra-warp locality in L1D, CCWS stops
+ * other warps from issuing loads, which leaves those that lost it a larger share of L1D. S4 = T. G.
+ * Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012, section 3.3.
+ * In S4's order (wavefront = warp):
  *
  * 3.3.2 Baseline priority (greedy, round robin or two-level), intersected with "Can Issue".
  * 3.3.3 Lost locality detector. Each L1D line records the warp that reserved it (WID).
@@ -12,24 +12,24 @@
  * 3.3.4 Lost-locality scores (LLS). A warp starts with the base score.
  *       VTA hit:    its LLS rises to LLDS (lost-locality detected score, 3.3.5)
  *       each cycle: each LLS falls by 1, down to the base score
- *       cap:        no LLS is above LLDS, which falls as instructions pass without VTA hits
+ *       cap:        no LLS is above LLDS, which falls as instructions issue without VTA hits
  *       cutoff:     active warps * base score
  *       issue:      warps are sorted by score, largest first, and the scores added up; a warp
  *                   above the cutoff may not issue loads
  * 3.3.5 LLDS = VTAHitsTotal / InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
  *
- * A warp lies above the cutoff if the scores before it already sum to the cutoff, so the first
+ * A warp lies above the cutoff if the scores before it already sum to the cutoff; the first warp
  * never does. 3.3.3 is here, 3.3.4 and 3.3.5 are in ccws_scores.c.
  *
- * In each cycle, scores fall first. A VTA hit affects issue from the next cycle on. All
- * state belongs to the SM, whatever the number of its issue slots. MODEL: CCWS does not count a
- * sector miss in a present line as lost locality, and ignores loads that the program marks as
- * uncached.
+ * In each cycle, scores fall first. A VTA hit affects issue from the next cycle on. All state
+ * belongs to the SM, not to its issue slots. MODEL: CCWS does not count a sector miss in a present
+ * line as lost locality, and ignores loads that the program marks as uncached.
  *
  * The simulator that the authors published (github.com/tgrogers/ccws-2012) deviates from the text
- * in several respects. Most of the differences are parameters, which `ccws_authors` sets. Three are
- * not modelled: a merge makes its warp the owner of the line, a store that misses relabels a line
- * it does not touch, and barriers do not count as instructions. */
+ * in several respects. Most of the differences are parameters, which `ccws_authors` sets. Three of
+ * that simulator's behaviours are not modelled: there, a merge makes its warp the owner of the
+ * line, a store that misses relabels a line it does not touch, and barriers do not count as
+ * instructions. */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -47,11 +47,12 @@ static const struct scheduler_desc *const orders[] = {&scheduler_gto, &scheduler
 
 static const char *const tie_names[] = {"age", "slot", NULL};
 
-/* The parameters. The arguments are the defaults that differ between text and simulator. */
+/* The parameters. The arguments are the defaults that differ between the paper's text and the
+ * authors' simulator. */
 /* clang-format off */
 #define CCWS_PARAMS(bits, differs, tie)                                                            \
     PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
-              "K_THROTTLE: how strongly lost locality throttles"),                                 \
+              "K_THROTTLE: how strongly lost locality throttles other warps"),                                 \
     PARAM_U32(struct ccws_params, base_score, "100", 1, 1 << 20, NULL,                             \
               "score of a warp that has lost no locality"),                                        \
     PARAM_U32(struct ccws_params, score_bits, bits, 1, 30, "bits",                            \
@@ -139,12 +140,13 @@ static uint64_t ccws_cost_bits(const struct sched_geometry *g, const void *param
 static uint64_t *tags_of(const struct ccws *c, uint32_t warp)
 {
     uint64_t *all = (uint64_t *)(c->store + c->tags_at);
-    return all + (size_t)warp * c->tags_of_warp;
+    return all + (size_t)warp * c->words_per_warp;
 }
 
-/* A load probes the VTA once its victim has been evicted: when its line is reserved, or when it
- * bypasses. With allocation on fill, no victim is evicted at the miss. With starts_at_zero, the
- * first access of a warp must be seen too, whatever it is, because it gives the warp its score. */
+/* A load probes the VTA after its victim, if any, has been evicted: when its line is reserved, or
+ * when it bypasses. With allocation on fill, no victim is evicted at the miss. With starts_at_zero,
+ * the first access of a warp must be seen too, whatever it is, because it gives the warp its score.
+ */
 static void choose_events(struct scheduler *s)
 {
     const struct ccws_params *params = s->params;
@@ -165,7 +167,7 @@ static void ccws_init(struct scheduler *s)
     struct ccws *c = s->state;
     const struct scheduler_desc *order = orders[params->prioritise];
     c->vta = vta_of(params, s->view->l1d_line_bytes);
-    c->tags_of_warp = vta_words(&c->vta);
+    c->words_per_warp = vta_words(&c->vta);
     c->order = *s;
     c->order.desc = order;
     c->order.params = c->store;
@@ -229,7 +231,7 @@ static __attribute__((noinline)) void remove_everywhere(struct scheduler *s, uin
 static void clear_tags(struct ccws *c, uint32_t warp)
 {
     uint64_t *tags = tags_of(c, warp);
-    for (uint32_t i = 0; i < c->tags_of_warp; i++)
+    for (uint32_t i = 0; i < c->words_per_warp; i++)
         if (i % (c->vta.n_ways + 1) && tags[i] != VTA_EMPTY)
             --*bucket_of(c, tags[i]);
     vta_clear(&c->vta, tags);
@@ -256,13 +258,13 @@ static bool is_lost(struct scheduler *s, uint32_t warp, uint64_t line)
     return params->keeps_tags ? has_tag(c, warp, line) : remove_tag(c, warp, line);
 }
 
-/* Once per miss, after the tag of its victim has been put into the VTA. */
+/* Called once per miss, after the tag of its victim has been put into the VTA. */
 static __attribute__((noinline)) void probe(struct scheduler *s, const struct cache_event_info *e)
 {
     const struct mem_access *a = e->access;
     const struct sched_warp *warp = &s->view->warps[a->warp_slot];
-    bool lives = warp->live && warp->uid == a->warp_uid; /* otherwise it has ended without waiting
-                                                          * for its load */
+    bool lives = warp->live && warp->uid == a->warp_uid; /* otherwise the warp has ended without
+                                                          * waiting for its load */
     ccws_decay_to(s, e->cycle);
     if (lives && is_lost(s, a->warp_slot, a->line))
         vta_hit(s, a->warp_slot);
@@ -287,7 +289,8 @@ static bool is_access(enum cache_event event)
     return event == CE_HIT || event == CE_MERGE || event == CE_MISS || event == CE_STORE;
 }
 
-/* Every access causes exactly one event for which is_access() is true. */
+/* Every store, and every load that is not marked as uncached, causes exactly one event for which
+ * is_access() is true. */
 static __attribute__((noinline)) void hear_access(struct scheduler *s,
                                                   const struct cache_event_info *e)
 {
@@ -302,7 +305,8 @@ static __attribute__((noinline)) void hear_access(struct scheduler *s,
         remove_everywhere(s, a->line);
 }
 
-/* On every miss, CCWS is notified of the evicted line and of the line that takes its place. */
+/* Evictions fill the VTA. Reservations and bypasses probe it. Other accesses start scores, and
+ * stores remove tags. */
 static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
 {
     if (e->event == CE_EVICT) {

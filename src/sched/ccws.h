@@ -45,7 +45,7 @@ struct ccws {
     struct vta vta;
     uint16_t n_tags[CCWS_TAG_BUCKETS]; /* over all warps */
     uint32_t tags_at;                  /* offset in `store` of the warps' arrays */
-    uint32_t tags_of_warp;             /* words per warp */
+    uint32_t words_per_warp;           /* of the VTA */
     struct scheduler order;
     _Alignas(16) unsigned char store[]; /* the order's parameters, statistics and state, then
                                          * the tags */

@@ -1,4 +1,5 @@
-/* The L2 banks of a memory slice: each serves one request per cycle, in order, from its queue.
+/* The L2 banks of a memory slice: each serves at most one request per cycle, in order, from its
+ * queue.
  *
  * MODEL: the path from the port to L2 is a pipeline of rop_latency stages, one request in each,
  * with a queue at its end; when L2 stalls, both fill up before the port stalls. */
@@ -73,7 +74,7 @@ static struct line_part victim_of(const struct l2_bank *b, const struct mem_requ
     return (struct line_part){v->line, r->bank, v->sectors};
 }
 
-/* A load that misses L2 is fetched, unless an outstanding fetch brings it. */
+/* Reads from DRAM what a load that misses or bypasses L2 needs; a merged load needs nothing. */
 static void fetch(struct slice *p, const struct l2_bank *b, struct mem_request *r,
                   struct cache_result res, uint64_t now)
 {
@@ -122,14 +123,14 @@ static inline bool serve_load(struct slice *p, struct l2_bank *b, struct mem_req
            (fast != CACHE_FAST_NO_MSHR && serve_other_load(p, b, r, at, now));
 }
 
-/* A write of an SM's atomics is ordered: its SM waits for the answer. */
+/* Acknowledges a write of an SM's atomics: the SM waits for it, so that such writes are ordered. */
 static void acknowledge(struct slice *p, struct mem_request *r, uint64_t now)
 {
     ledger_get(&p->atomics.writes, r->device_line)->n_writes++;
     slice_reply(p, r, now + p->l2_latency);
 }
 
-/* Tells a load how many such writes precede it. */
+/* Tells a load how many of these writes to its line precede it. */
 static void note_writes(const struct slice *p, struct mem_request *r)
 {
     const struct ledger_line *l = ledger_find(&p->atomics.writes, r->device_line);

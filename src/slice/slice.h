@@ -71,8 +71,8 @@ struct slice_due {
     uint64_t port;  /* a request is taken; NEVER also while its bank is full */
     uint64_t fills; /* data arrive from DRAM; NEVER also while the queue to DRAM is full */
     uint64_t banks; /* the earliest of the banks' own */
-    uint64_t feed;  /* an access enters the DRAM queue; NEVER while the time does not matter, and
-                     * while the queue is full */
+    uint64_t feed;  /* an access enters the DRAM queue; NEVER while the queue is full, or while the
+                     * exact time does not matter */
 };
 
 /* Starts on a cache line boundary: its neighbour may run on another thread. */
@@ -83,7 +83,7 @@ struct slice {
     struct slice_due due;
     uint64_t l2_cycle;    /* the first cycle not done yet */
     uint64_t dram_cycle;  /* the first cycle of L2 after next_dram */
-    sim_time next_dram;   /* L2 may do nothing after that time before DRAM has caught up with it */
+    sim_time next_dram;   /* before L2 acts after that time, DRAM must catch up with it */
     sim_time dram_at;     /* DRAM's next command, or the next access that enters it */
     uint64_t outstanding; /* requests taken and not answered yet */
     sim_time last_event;  /* the last one of DRAM or of a store; the ports know the others */
@@ -91,8 +91,8 @@ struct slice {
     uint64_t reply_at; /* the cycle in which the first unsent reply may leave; NEVER: there is none,
                         * or it lacks credits */
     struct request_ring replies; /* in the order in which they were served: replies.c */
-    uint32_t n_sent;             /* the first of them, already sent, with the cycles in which they
-                                  * leave */
+    uint32_t n_sent;             /* how many of the first ones have been sent, each with the cycle
+                                  * in which it leaves */
     struct l2_bank *banks;
     uint32_t n_stalled;                   /* banks */
     uint32_t bank_entries, reply_entries; /* capacity of a bank's queue and of `replies` */
@@ -102,7 +102,8 @@ struct slice {
     uint32_t line_mask, bank_mask;
     bool divides_banks; /* their number is not a power of two: a division finds the bank */
     bool sees_loads;    /* an observer may look at more of a load than what it requests */
-    bool may_lose;      /* L2's policy may drop dirty lines: bytes that memory lacks are tracked */
+    bool may_lose;      /* L2's policy may drop dirty lines, so bytes that memory lacks are tracked
+                         */
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;

@@ -1,23 +1,23 @@
-/* Instruction fetch: fetch_warps warps per cycle, round-robin among those with an empty buffer,
- * through the instruction cache. Instructions can issue in the next cycle. */
+/* Instruction fetch: `sm.fetch_warps` warps per cycle, round-robin among those with an empty
+ * buffer, through the instruction cache. Instructions can issue in the next cycle. */
 #include "sm/fetch.h"
 #include "sm/send.h"
 
 static inline uint32_t next_warp(const struct sm *sm)
 {
-    uint64_t all = sm->fetch.ready, behind = all & ~1ull << sm->fetch.last;
-    return (uint32_t)__builtin_ctzll(behind ? behind : all);
+    uint64_t all = sm->fetch.ready, later = all & ~1ull << sm->fetch.last;
+    return (uint32_t)__builtin_ctzll(later ? later : all);
 }
 
-/* The waiter of a line: its slot, counted from one. */
+/* What the MSHR of a line stores for a waiting warp: its slot, counted from one. */
 static inline void *waiter_of(const struct sm_warp *w)
 {
     return (void *)(uintptr_t)(w->slot + 1);
 }
 
-/* Takes a line that the instruction cache does not have, or has with observers; false if the cache
- * does not accept the request now. */
-static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w, uint64_t now)
+/* Fetches through the instruction cache if the line is absent, or if hits have observers. False if
+ * the cache does not accept the request now. */
+static __attribute__((noinline)) bool fetch_line(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     uint32_t slot = w->slot, pc = w->emu->pc, line_bytes = sm->config->l1i.line_bytes;
     uint64_t address = CODE_BASE + (uint64_t)pc * sm->config->inst_bytes;
@@ -50,7 +50,8 @@ static __attribute__((noinline)) bool load_line(struct sm *sm, struct sm_warp *w
     return true;
 }
 
-/* The next warp's turn; false if the instruction cache does not accept it now. */
+/* Fetches for the next warp in turn; false if the instruction cache does not accept the request
+ * now. */
 static inline bool fetch_one(struct sm *sm, uint64_t now)
 {
     struct sm_warp *w = sm_warp_of(sm, next_warp(sm));
@@ -58,7 +59,7 @@ static inline bool fetch_one(struct sm *sm, uint64_t now)
         sm_fetch_arrives(sm, w, now);
         return true;
     }
-    if (!load_line(sm, w, now))
+    if (!fetch_line(sm, w, now))
         return false;
     sm_note_fetched(sm, w);
     return true;
@@ -66,8 +67,8 @@ static inline bool fetch_one(struct sm *sm, uint64_t now)
 
 void sm_fetch(struct sm *sm, uint64_t now)
 {
-    bool goes_on = true;
-    for (uint32_t left = sm->config->fetch_warps; sm->fetch.ready && left && goes_on; left--)
-        goes_on = fetch_one(sm, now);
-    sm->fetch.stalled = !goes_on;
+    bool accepted = true;
+    for (uint32_t left = sm->config->fetch_warps; sm->fetch.ready && left && accepted; left--)
+        accepted = fetch_one(sm, now);
+    sm->fetch.stalled = !accepted;
 }

@@ -31,7 +31,7 @@ int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_
 bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
 /* Tells policies how many of the active lanes have issued an instruction. */
 void sm_tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes);
-/* sm_issue_short() below where sm.has_listeners holds. */
+/* sm_issue_short() below where issue_part.has_listeners holds. */
 void sm_issue_to_listeners(struct sm *sm, uint64_t now);
 /* One cycle of issue where issue_part.is_short does not hold. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now);

@@ -27,7 +27,7 @@ static inline void take_back(struct sm *sm, struct mem_request *r)
 }
 
 /* Many messages change nothing in the cycle in which they arrive: a reply is usable only when its
- * last flit is through the port. So each says when the SM must look. */
+ * last flit is through the port. So each kind plans the cycle in which the SM must act. */
 static void take_message(struct sm *sm, const struct message *m, uint64_t now)
 {
     sim_time t = now * sm->clock->period;
@@ -52,16 +52,16 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
     }
 }
 
-/* The cycle in which it is taken. */
+/* The cycle in which the message is taken. */
 static uint64_t message_cycle(const struct sm *sm, const struct message *m)
 {
     uint64_t cycle = sm_cycle_at(sm, m->at);
     return cycle > sm->cycle ? cycle : sm->cycle;
 }
 
-/* Replies that begin cycles of the SM and pass a one-flit gate in sequence, up to a message of
- * another kind: usually that is all there is. Common state is kept in registers in the meantime, so
- * this is not inline. */
+/* Takes the leading replies where each arrives at the start of an SM cycle and the port passes one
+ * flit per cycle, up to the first message of another kind. Usually that is all there is. Not
+ * inline, so that the state of port and queue stays in host registers. */
 static __attribute__((noinline)) const struct message *
 take_replies(struct sm *sm, const struct message *first, sim_time until)
 {
@@ -109,7 +109,7 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
         now = t > now ? t : now;
         if (m->kind == MSG_REPLY) {
             take_reply(sm, m, now);
-        } else { /* when L2 is done with it, not through the network */
+        } else { /* sent when L2 is done with the request; does not use the network */
             assert(m->kind == MSG_FREE);
             take_back(sm, m->body);
         }
@@ -199,7 +199,7 @@ static inline uint64_t sm_mutexes_due(const struct sm *sm)
     return sm->atomics.mutexes ? sm->atomics.mutexes->due : UINT64_MAX;
 }
 
-/* May the answer to a waiting access change in any cycle? */
+/* Must a stalled access be retried in every cycle? */
 static bool answer_drifts(const struct sm *sm)
 {
     return sm->ldst.stalled && sm->ldst.answers_drift;
@@ -224,8 +224,8 @@ static void tick(struct sm *sm, uint64_t now)
         sm_drain_ahead(sm, now + 1);
 }
 
-/* Can only a message change anything? The per-cycle engine asks nothing else, to detect a
- * deadlock. */
+/* Can only a message change anything? The per-cycle engine uses this alone, to detect a deadlock.
+ */
 static bool only_waits(const struct sm *sm)
 {
     return !sm->issue.ready && !sm->fetch.ready && !sm->fetch.arrived && !sm->ldst.n &&
@@ -233,7 +233,7 @@ static bool only_waits(const struct sm *sm)
            sm_mutexes_due(sm) == UINT64_MAX;
 }
 
-/* The next due cycle; nothing is being or has been fetched. */
+/* The next due cycle, if no fetch is in flight or possible. */
 static inline uint64_t next_due(const struct sm *sm, uint64_t now)
 {
     uint64_t next = min_u64(sm->issue.due, min_u64(sm->ldst.due, sm->out.due));
@@ -287,7 +287,7 @@ static uint64_t planned_cycle(const struct sm *sm)
 }
 
 /* The first half of tick() if all parts use their due times, from `now` on and before `end`.
- * Returns the cycle that is still to be ended. */
+ * Returns the cycle it stopped in, which end_by_dues() must finish. */
 static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *sm, uint64_t now,
                                                                     uint64_t end)
 {
@@ -308,15 +308,15 @@ static inline __attribute__((always_inline)) uint64_t begin_by_dues(struct sm *s
     return sm->ldst.due <= now ? ldst_step(sm, now, end) : now;
 }
 
-/* Issue in cycle `now`, and in the following ones before `end` if a warp issues alone. Returns the
- * last one. */
+/* Issues in cycle `now`, and in the following ones before `end` if a warp issues alone. Returns the
+ * last cycle. */
 static inline __attribute__((always_inline)) uint64_t issue_by_dues(struct sm *sm, uint64_t now,
                                                                     uint64_t end)
 {
     uint64_t ready = sm->issue.ready;
     if (ready && !(ready & (ready - 1)) && sm->wheel.due > now + 1 && sm->issue.may_issue_alone)
         return sm_issue_alone(sm, now, end);
-    sm_issue_cycle(sm, now, PLANNED_RESULTS); /* as it looks ahead */
+    sm_issue_cycle(sm, now, PLANNED_RESULTS); /* which looks_ahead implies */
     return now;
 }
 
@@ -324,7 +324,7 @@ static inline __attribute__((always_inline)) uint64_t issue_by_dues(struct sm *s
 static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm, uint64_t now,
                                                                   uint64_t end)
 {
-    bool idles = true; /* so that nothing is fetched either, nor will be */
+    bool idles = true; /* nothing was issued, fetched or sent */
     while (sm->issue.due <= now) {
         now = issue_by_dues(sm, now, end);
         idles = false;
@@ -334,7 +334,7 @@ static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm,
         idles = false;
     }
     if (sm->out.due <= now + 1) {
-        sm_drain_ahead(sm, now + 1); /* a fetch may have waited for that */
+        sm_drain_ahead(sm, now + 1); /* which may let a stalled fetch continue */
         idles = false;
     }
     if (!sm->n_resident)
@@ -374,7 +374,7 @@ static __attribute__((noinline)) void do_cycle_with_mail(struct sm *sm, uint64_t
     do_cycle(sm, now);
 }
 
-/* Credits that something waited for will be back. */
+/* Plans retries for the cycle in which awaited credits return. */
 static void see_credits(struct sm *sm)
 {
     if (sm->shard.credit_at == TIME_NEVER)
@@ -386,8 +386,8 @@ static void see_credits(struct sm *sm)
     plan(sm, min_u64(sm->out.due, sm->ldst.due));
 }
 
-/* The cycle of the next message that must be taken in its own cycle; `end`, that of `until`, if
- * there is none before. */
+/* The cycle of the next message that must be taken in its own cycle, or `end` (the cycle of
+ * `until`) if there is none before. */
 static inline uint64_t next_mail(struct sm *sm, sim_time until, uint64_t end)
 {
     if (has_fault(sm))

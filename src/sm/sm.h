@@ -194,26 +194,26 @@ struct issue_part {
      * their last bits. */
     uint64_t by_unit[N_UNITS], by_class[N_ISSUE_CLASSES];
     uint64_t slot_mask[SM_MAX_SCHEDULERS]; /* of each scheduler */
-    /* The scheduler's; NULL = it has none, or the per-cycle engine calls its functions one by one.
-     */
+    /* The scheduler's function of this name; NULL = it has none, or the per-cycle engine calls its
+     * functions one by one. */
     int (*pick_and_issue)(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now);
     uint64_t scheduler_time; /* cycle up to which the scheduler has been advanced */
-    bool drifts;             /* the scheduler's answers may change without an event */
+    bool drifts;             /* the scheduler's answers may change with time alone */
     bool keeps_hold;         /* scheduler.hold has the warps it holds back, and until when */
     /* Does the scheduler or the criticality provider listen? */
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
     bool commits_ahead;   /* only the provider listens to commits, and can count them ahead */
     bool counts_lanes;    /* a listener counts how many lanes issue */
-    bool tells_issues;    /* any of the last four */
+    bool tells_issues;    /* counts_lanes, or tells branches, criticality or commits */
     bool has_listeners;   /* or tells_long_stalls, or keeps_hold */
     bool is_simple;       /* nothing listens to all stalls, and registers need one word */
     bool releases_simply; /* and nothing listens to commits */
-    /* is_simple, and nothing examines every cycle. Results of arithmetic are then not events: a
-     * warp stores the cycle in which each of its registers gets its value, and sleeps until it can
+    /* is_simple, and nothing examines every cycle. Arithmetic results are then not events: a warp
+     * stores the cycle in which each of its registers gets its value, and sleeps until it can
      * continue. */
     bool plans_results;
-    /* is_simple, and only the scheduler listens to issues; its answers change by events only,
-     * schedulers do not rotate, and no fault has happened */
+    /* is_simple, the scheduler's answers change by events only, schedulers do not rotate, and
+     * neither an observer of issues, nor attribution, nor a recording is attached */
     bool is_short;
     bool may_issue_alone; /* the scheduler need not receive every issue; see sm_issue_alone() */
     void (*watcher)(void *user, const struct sm_issue *i); /* NULL = no observer */
@@ -260,17 +260,17 @@ struct ldst_part {
     bool shows_loads;       /* the policy or an observer of L1D looks at loads */
     bool describes_loads;   /* loads are described in full, because an observer may read it */
     bool rates_accesses;    /* an observer of L1D accesses needs their criticality */
-    bool rates_found_only;  /* only for loads that find their line, see cache_policy.h */
-    bool rates_no_value;    /* whether they are critical is enough, likewise */
+    bool rates_found_only;  /* only for loads that find their line (cache_policy.h) */
+    bool rates_no_value;    /* only whether the access is critical (cache_policy.h) */
     bool tells_some;        /* the scheduler listens to more L1D events for some warps */
     bool tells_all;         /* ... and receives all of them at present */
     bool hits_mind_issue;   /* a policy that listens to hits depends on what issues in between */
     bool may_bypass;        /* L1D's policy may bypass loads */
     bool stalls_may_bypass; /* ... and bypass loads that would stall */
-    bool answers_drift;     /* ... decides by values that change with time */
+    bool answers_drift;     /* ... decides by a criticality that changes with time */
     bool counts_insts;      /* ... listens to instructions */
     bool hears_fills;       /* ... and to fills */
-    bool changes_alone;     /* ... and its decisions may change with time alone */
+    bool changes_alone;     /* ... and has next_change() */
     struct queue_account account;
 };
 
@@ -314,7 +314,6 @@ struct rest_part {
     bool was_busy;
 };
 
-/* Starts on a cache line boundary: its neighbour may run on another thread. */
 /* The address layout of the local memory of an SM's warps (see add_local()); sized by what the
  * kernel needs. */
 struct local_layout {
@@ -322,6 +321,7 @@ struct local_layout {
     uint64_t threads;    /* words between two words of the same thread */
 };
 
+/* Starts on a cache line boundary: its neighbour may run on another thread. */
 struct sm {
     _Alignas(64) struct shard shard;
     const struct sm_config *config;

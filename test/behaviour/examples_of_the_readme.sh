@@ -19,7 +19,7 @@ for language in cl cu ptx; do
     status 0 "$heddle" run "examples/saxpy.$language" --functional --grid 4 --block 256 \
         --arg i32:1000 --arg f32:1.5 --arg "buf:@$scratch/x" \
         --arg "inout:@$scratch/y:$scratch/$language"
-    says "saxpy ran to its end"
+    says "saxpy completed"
     cmp -s "$scratch/want" "$scratch/$language" || fail "examples/saxpy.$language: wrong sums"
 done
 # 1000 threads and a buffer that is too short by one element.

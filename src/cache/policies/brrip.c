@@ -55,7 +55,7 @@ const struct cache_policy_desc cache_policy_brrip = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "brrip",
-    .summary = "like srrip, but inserts at 3 and only occasionally at 2",
+    .summary = "like srrip, but inserts with the interval 3 and only occasionally with 2",
     .citation = "A. Jaleel et al.: High performance cache replacement using re-reference interval "
                 "prediction (RRIP). ISCA 2010",
     .params = brrip_params,

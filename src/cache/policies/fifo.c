@@ -28,7 +28,7 @@ const struct cache_policy_desc cache_policy_fifo = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "fifo",
-    .summary = "replaces the line that was filled first",
+    .summary = "replaces the line that was inserted first",
     .citation = "L. A. Belady: A study of replacement algorithms for a virtual-storage computer. "
                 "IBM Systems Journal 5(2), 1966",
     .cost_bits = fifo_cost_bits,

@@ -95,7 +95,7 @@ const struct cache_policy_desc cache_policy_pc_bypass = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "pc_bypass",
-    .summary = "bypasses all misses of loads (by PC) whose lines are not reused",
+    .summary = "bypasses all misses of load instructions whose lines are not reused",
     .citation = "S.-Y. Lee: Intelligent Scheduling and Memory Management Techniques for Modern GPU "
                 "Architectures. PhD thesis, Arizona State University, 2017, section 5.3.1",
     .params = pc_bypass_params,

@@ -50,25 +50,25 @@ struct protection_params {
 #define PROTECTION_PARAMS                                                                          \
     {                                                                                              \
         PARAM_U32(struct protection_params, sample_accesses, "200", 1, 1 << 30, "accesses",        \
-                  "loads per sample, after which PDs are recomputed"),                                         \
+                  "loads per sample, after which protection distances are recomputed"),                                         \
         PARAM_U32(struct protection_params, max_sample_insns, "20000", 1, 1 << 30, "instructions", \
                   "longest sample, in thread instructions"),            \
         PARAM_U32(struct protection_params, vta_ways, "0", 0, 64, "ways",                          \
-                  "of the victim tag array; 0 = as the cache"),                                    \
+                  "ways of the victim tag array (VTA); 0 = as many as the cache"),                                    \
         PARAM_U32(struct protection_params, pd_init, "0", 0, (1 << PD_BITS) - 1, "accesses",       \
-                  "PDs at the start"),                                                             \
+                  "initial protection distance (PD)"),                                                             \
         PARAM_U32(struct protection_params, pd_max, "15", 0, (1 << PD_BITS) - 1, "accesses",       \
-                  "largest PD"),                                                                   \
+                  "largest protection distance"),                                                                   \
         PARAM_U32(struct protection_params, pd_step_down, "0", 0, (1 << PD_BITS) - 1, "accesses",  \
-                  "amount by which PDs decrease; 0 = VTA ways"),                                              \
+                  "amount by which protection distances decrease; 0 = ways of the VTA"),                                              \
         PARAM_BOOL(struct protection_params, bypass_reserved, "false",                             \
                    "also bypass when every unprotected line is in flight; otherwise the load waits for one"),                                            \
         PARAM_BOOL(struct protection_params, count_merges, "false",                                \
-                   "a load that merges with an outstanding miss counts as a hit in the TDA"),      \
+                   "count a load that merges with an outstanding miss as a hit in the tag and data array (TDA)"),      \
     }
 /* clang-format on */
 
-/* The descriptor of a policy of the family; `id##_entries()` says how many PDs there are. */
+/* The descriptor of a policy of the family; `id##_init()` sets the number of PDs. */
 #define PROTECTION_POLICY(id, text, source)                                                        \
     const struct cache_policy_desc cache_policy_##id = {                                           \
         .abi_version = CACHE_POLICY_ABI,                                                           \
@@ -104,7 +104,7 @@ enum { N_PROTECTION_STATS = 6 };
 extern const struct plugin_stat protection_stats[N_PROTECTION_STATS];
 
 struct protected_line {
-    uint64_t ends; /* the query of its set with which its protected life is over */
+    uint64_t ends; /* number of the query of its set at which its protection ends */
     uint8_t id;    /* hashed PC of the load that brought it in or used it last */
 };
 

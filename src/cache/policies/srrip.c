@@ -20,7 +20,7 @@ const struct cache_policy_desc cache_policy_srrip = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "srrip",
-    .summary = "re-reference interval prediction, 2 bits per line; inserts at 2",
+    .summary = "re-reference interval prediction, 2 bits per line; inserts with the interval 2",
     .citation = "A. Jaleel et al.: High performance cache replacement using re-reference interval "
                 "prediction (RRIP). ISCA 2010",
     .line_bytes = sizeof(struct rrip_line),
