@@ -14,6 +14,10 @@ status 2 "$heddle" --verison && complains "there is no option '--verison'" &&
 status 2 "$heddle" --foo && complains "there is no option '--foo'" && complains "heddle --help"
 status 2 "$heddle" run bfs --foo && complains "there is no option '--foo'" &&
     complains "--help after the command lists its options"
+# Words after "--" belong to the program, so options stand before it.
+status 2 "$heddle" exec && complains "usage: heddle exec [OPTION]... -- PROGRAM [ARGUMENT...]"
+status 0 "$heddle" help exec && says "Usage: heddle exec [OPTION]... -- PROGRAM [ARGUMENT...]"
+status 0 "$heddle" help report && says "Usage: heddle report " && says "[OPTION]..."
 for number in -1 18446744073709551616 99999999T 1e3 many; do
     status 2 "$heddle" run bfs --seed "$number" && complains "--seed $number: expected a whole number from 0 to"
 done
