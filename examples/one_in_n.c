@@ -1,6 +1,6 @@
 /* An example cache policy: one in every n load misses is cached, the others bypass the cache;
  * victims are chosen by LRU. Streaming data then evict few lines, and if the data of a loop do not
- * fit, part of them stay in the cache. */
+ * fit, a part of them stays in the cache. */
 #include "cache/cache_policy.h"
 
 struct one_in_n_params {

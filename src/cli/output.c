@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -49,9 +50,17 @@ static void on_first_interrupt(void)
     (void)written; /* it ends even if the message cannot be written */
 }
 
-/* Uses only async-signal-safe calls; then dies of the signal, as the shell expects. */
+/* The thread that blocks these signals while it has files to remove. */
+static pthread_t main_thread;
+
+/* Uses only async-signal-safe calls; then dies of the signal, as the shell expects. The system may
+ * choose any thread, also one that a library has started, such as a BLAS. */
 static void on_signal(int signal_number)
 {
+    if (!pthread_equal(pthread_self(), main_thread)) {
+        pthread_kill(main_thread, signal_number);
+        return;
+    }
     if (signal_number == SIGINT && stops_when_asked && !is_asked_to_stop) {
         on_first_interrupt();
         return;
@@ -70,6 +79,7 @@ static void on_signal(int signal_number)
 void output_init(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    main_thread = pthread_self();
     signal(SIGPIPE, SIG_IGN);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         struct sigaction old;

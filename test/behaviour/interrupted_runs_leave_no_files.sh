@@ -1,12 +1,29 @@
 #!/bin/sh
 # Ctrl-C during a timed run ends it with partial results: statistics, and files about time, but no
 # recording. A second one, or SIGTERM, ends it at once and leaves no file. So does the first one
-# during compilation, where it also reaches the compiler.
+# during compilation, where it also reaches the compiler, even if a library has started threads.
 heddle=$1
 scratch=$2
 rm -rf "$scratch"
 mkdir -p "$scratch"
 cd "$scratch" || exit 1
+# Some BLAS libraries start threads when they are loaded.
+cat >threads.c <<'C'
+#include <pthread.h>
+#include <unistd.h>
+static void *idle(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+__attribute__((constructor)) static void start(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, idle, NULL);
+}
+C
+cc -shared -fPIC threads.c -o ../threads.so -pthread && rm threads.c || exit 1
 python3 - "$heddle" <<'PY'
 import json, os, signal, subprocess, sys, time
 for number in (signal.SIGINT, signal.SIGTERM):
@@ -54,6 +71,8 @@ with open("k.cl", "w") as f:
 for number in (signal.SIGINT, signal.SIGTERM):
     env = dict(os.environ, TMPDIR=os.path.abspath("tmp"), STARTED=os.path.abspath("started"),
                HEDDLE_CLANG=os.path.abspath("clang"))
+    if os.environ.get("HEDDLE_SANITIZED") != "1":  # a sanitizer wants to be loaded first
+        env["LD_PRELOAD"] = os.path.abspath("../threads.so")
     run = subprocess.Popen([sys.argv[1], "run", "k.cl", "--arg", "buf:4"], env=env,
                            start_new_session=True, stderr=subprocess.DEVNULL)
     deadline = time.time() + 60
