@@ -1,12 +1,12 @@
 #!/bin/sh
-# Checks that includes follow the order of rooms, that the code is formatted, that no work is marked
+# Checks that includes follow the order of folders, that the code is formatted, that no work is marked
 # as left for later, that the text is plain English, and that links lead to existing files and
 # headings.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 bad=0
 
-# A room may include rooms of its own level or a lower one.
+# A folder may include folders of its own level or a lower one.
 level() {
     case $1 in
     base) echo 0 ;;
@@ -27,30 +27,30 @@ level() {
     esac
 }
 for file in $(git ls-files 'src/*.c' 'src/*.h' 'src/*.def'); do
-    room=$(echo "$file" | cut -d/ -f2)
-    own=$(level "$room")
+    folder=$(echo "$file" | cut -d/ -f2)
+    own=$(level "$folder")
     for other in $(sed -n 's/^#include "\([a-z0-9_]*\)\/.*/\1/p' "$file" | sort -u); do
         [ "$other" = heddle ] && continue
         theirs=$(level "$other")
         if [ "$theirs" = unknown ] || [ "$own" = unknown ]; then
-            echo "$file: room '$room' or '$other' has no level in tools/check_style.sh"
+            echo "$file: folder '$folder' or '$other' has no level in tools/check_style.sh"
             bad=1
-        elif [ "$theirs" -gt "$own" ] || { [ "$theirs" -eq "$own" ] && [ "$other" != "$room" ]; }; then
-            echo "$file: room '$room' must not include '$other'"
+        elif [ "$theirs" -gt "$own" ] || { [ "$theirs" -eq "$own" ] && [ "$other" != "$folder" ]; }; then
+            echo "$file: folder '$folder' must not include '$other'"
             bad=1
         fi
     done
 done
 
-# A room's private headers: other rooms must not depend on how it works inside.
-private() { # ROOM HEADER...: only the room and its unit tests include other headers of it
-    room=$1
+# A folder's private headers: other folders must not depend on how it works inside.
+private() { # FOLDER HEADER...: only the folder and its unit tests include other headers of it
+    folder=$1
     shift
     public=$(echo "$*" | tr ' ' '|')
-    found=$(git grep -n -E "^#include \"$room/" -- '*.c' '*.h' '*.def' ":!src/$room/" \
-        ":!test/unit/$room/" | grep -v -E "\"$room/($public)\.h\"")
+    found=$(git grep -n -E "^#include \"$folder/" -- '*.c' '*.h' '*.def' ":!src/$folder/" \
+        ":!test/unit/$folder/" | grep -v -E "\"$folder/($public)\.h\"")
     [ -z "$found" ] && return
-    echo "$found" | sed "s/\$/: private to $room/"
+    echo "$found" | sed "s/\$/: private to $folder/"
     bad=1
 }
 private cache cache cache_policy shared set_index tags fast lost_bytes

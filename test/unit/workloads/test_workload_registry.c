@@ -1,4 +1,4 @@
-/* Every descriptor in the registry keeps the promises the other rooms rely on. */
+/* Every descriptor in the registry keeps the promises the other folders rely on. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
