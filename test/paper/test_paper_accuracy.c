@@ -42,7 +42,7 @@ static struct pace_stats run_block(const struct block *b)
  * execution time. [...] If a warp's criticality is larger than 50% of warps in a thread-block, this
  * warp is a slow warp. [...] I count the prediction accuracy as the frequency that the critical
  * warp is identified as a slow warp." Warp 2 lives longest; two of four have smaller ratings in the
- * first sample (1, 3), one in the second (2). What is said of the others does not matter. */
+ * first sample (1, 3), one in the second (2). Ratings of others alone do not matter. */
 static void the_slowest_warp_should_be_in_the_slower_half(void **state)
 {
     (void)state;
