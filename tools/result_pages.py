@@ -56,6 +56,12 @@ def note_of(name):
     return textwrap.fill(" ".join(found.group(1).split()), 120) + "\n\n" if found else ""
 
 
+def is_variation(name):
+    """Does the figure have other parameters than the paper's? Its source says with which."""
+    with open(f"figures/{name}.yaml") as f:
+        return re.search(r"^source: .* with ", f.read(), re.M) is not None
+
+
 def spans(places, xs):
     """Names some of the xs; three or more consecutive ones by the first and the last."""
     words = []

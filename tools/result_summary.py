@@ -2,7 +2,7 @@
 what agrees and what does not."""
 import re
 
-from result_pages import read_reasons, reason_of, row
+from result_pages import is_variation, read_reasons, reason_of, row
 
 PAPERS = {
     "S1": "G. Schindler: Techniques for Caches in GPUs. University of Heidelberg; a survey, here of H. Choi, J. Ahn, W. Sung: Reducing "
@@ -27,7 +27,7 @@ effect of any other number is the number itself.
 | verdict | meaning |
 | --- | --- |
 | yes | for "about": the effect is within a tenth of the paper's, or within 0.05 of 1 if the paper has no effect (about 1). For "at least", "at most", "less than", "each" and the best of several: the condition holds |
-| direction | not "yes", but the effect has the sign of the paper's and at least a tenth of its size |
+| direction | not "yes", but a relative number whose effect has the sign of the paper's and at least a tenth of its size |
 | no | neither |
 | look | only a reader can judge |
 """
@@ -46,13 +46,20 @@ def of_paper(figures, paper):
     return [(f["figure"], c) for f in figures for c in f["paper"] if paper_of(c) == paper]
 
 
+def counted(claims):
+    """How many claims have each verdict."""
+    return [sum(c["agrees"] == w for c in claims) for w in WORDS]
+
+
 def counts(page, figures, papers):
     text = row(["paper"] + WORDS + ["checked by numbers"]) + row(["---"] * 6)
     for paper in papers:
-        found = [c["agrees"] for _, c in of_paper(figures, paper)]
-        before = [(when, counted[page, paper]) for when, counted in (("before this revision", BEFORE), ("with the earlier machines", WITH_EARLIER_MACHINES))
-                  if (page, paper) in counted]
-        for when, n in before + [("now", [found.count(w) for w in WORDS])]:
+        found = of_paper(figures, paper)
+        own = [c for name, c in found if not is_variation(name)]
+        before = [(when, counts_then[page, paper]) for when, counts_then in (("before this revision", BEFORE), ("with the earlier machines", WITH_EARLIER_MACHINES))
+                  if (page, paper) in counts_then]
+        now = [("now", counted([c for _, c in found]))] + [("without variations", counted(own))] * (len(own) < len(found))
+        for when, n in before + now:
             text += row([f"{paper}, {when}"] + [str(k) for k in n] + [str(sum(n[:3]))])
     missing = sum(c["agrees"] == "missing" for f in figures for c in f["paper"])
     return text + (f"\n{missing} claims lack results.\n" if missing else "")
@@ -87,6 +94,8 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
   test checks their numbers against the tables.
 - Inputs are the paper's if it gives them, otherwise of size `small`. Figures name the inputs that are smaller than the paper's
   because a run would take many minutes.
+- Variations are figures with other parameters than the paper's figure; "with" below their headings says which. The
+  last counts of a paper leave them out.
 - Rows use Heddle's names (`heddle show workloads`); the note below a picture gives other names that the paper uses.
 - "geometric mean of A to B" covers those rows, "mean" all rows.
 - In pictures, a black line or ring is the paper's number. Bars of relative numbers begin at 1.

@@ -82,6 +82,15 @@ static void the_first_stall_cycle_on_a_miss_is_a_data_hazard(void **state)
           "F X D4 X D  D M117  X D5 X");
 }
 
+/* 3.2.1: "If an instruction is dependent on an older load instruction experiencing a cache miss":
+ * also one that would write the register before the load does. */
+static void an_overwritten_load_is_waited_for(void **state)
+{
+    (void)state;
+    CHART(NULL, "mov.u64 %p, data;\nld.global.u32 %x, [%p];\nmov.u32 %x, 1;\nret;\n",
+          "F X D4 X D  D M117  X D4 X");
+}
+
 /* The same for each load: the second one of this warp has its own first cycle, when the first has
  * arrived (line 14: another address is pending). */
 static void each_load_has_a_first_cycle(void **state)
@@ -185,6 +194,24 @@ static void an_instruction_cache_miss_is_fetch(void **state)
     CHART(NULL, body, "F X17");
 }
 
+/* The same where control goes: the line of a branch target has to come first. */
+static void a_branch_target_that_misses_is_fetch(void **state)
+{
+    (void)state;
+    char body[512] = "bra L;\n";
+    for (int i = 0; i < 16; i++)
+        strcat(body, "membar.cta;\n");
+    strcat(body, "L:\nret;\n");
+    struct probe p = open_chart(NULL, body, false);
+    listen_to(&p);
+    probe_launch(&p, "chart", 1, 32, 0, NULL);
+    const char *branch = chart.letters[0] + strspn(chart.letters[0], "F");
+    assert_int_equal(*branch, 'X');
+    assert_in_range(strspn(branch + 1, "F"), 120, 400);
+    assert_string_equal(branch + 1 + strspn(branch + 1, "F"), "X");
+    probe_close(&p);
+}
+
 /* 3.2.1: "if a branch ... falls onto the *taken* path for a particular warp, ... the particular
  * warp then has to spend additional cycle(s)" (lines 10 and 11). Fetch brings the target when the
  * turn of the warp comes: cycle 0 is for warp 0, cycle 1 for warp 1, cycles 2 and 3 are for the
@@ -275,12 +302,14 @@ int main(void)
         cmocka_unit_test(an_empty_buffer_comes_before_a_data_hazard),
         cmocka_unit_test(a_data_hazard_comes_before_a_structural_one),
         cmocka_unit_test(the_first_stall_cycle_on_a_miss_is_a_data_hazard),
+        cmocka_unit_test(an_overwritten_load_is_waited_for),
         cmocka_unit_test(each_load_has_a_first_cycle),
         cmocka_unit_test(a_miss_that_nothing_depends_on_is_no_stall_cycle),
         cmocka_unit_test(a_full_load_store_unit_is_a_structural_hazard),
         cmocka_unit_test(or_a_wait_for_the_mshr_that_the_unit_waits_for),
         cmocka_unit_test(a_stall_that_other_warps_hide_is_scheduling),
         cmocka_unit_test(an_instruction_cache_miss_is_fetch),
+        cmocka_unit_test(a_branch_target_that_misses_is_fetch),
         cmocka_unit_test(a_taken_branch_is_a_control_hazard),
         cmocka_unit_test(a_control_hazard_comes_before_a_data_hazard),
         cmocka_unit_test(a_wait_for_a_register_bank_is_a_structural_hazard),

@@ -64,7 +64,7 @@ static const struct {
     {"caws_blk",
      {50, 60, 70, 80, 900, 800, 700, 600, 1, 3, 2, 1},
      {5, 5, 5, 6, 6, 5, 5, 5, 5, 6, 5, 5}},
-    /* "The top N critical warps from the warp pool, where N is equal to the number of thread
+    /* "The top N critical warps from the warp pool [...], where N is equal to the number of thread
      * blocks": three. */
     {"caws_sm",
      {50, 60, 70, 80, 900, 800, 700, 600, 1, 3, 2, 1},
@@ -101,20 +101,58 @@ static void critical_warps_have_a_fifth_more_turns(void **state)
     }
 }
 
-/* The same of a full pool: 40 and 48 for 48 warps. */
-static void one_of_48_warps_is_critical(void **state)
+/* Turns in the time of 600 turns of a pool: some 50 of a normal warp, 60 of a critical one. */
+static void count_turns(struct stage *s, uint32_t turns[N_WARPS])
+{
+    memset(turns, 0, N_WARPS * sizeof *turns);
+    for (uint32_t n = 0; n < 600; n++)
+        turns[issue_next(s, s->view.live, n)]++;
+}
+
+/* 3.4.1: "the top N critical warps from the warp pool": of those that are there. Warps 4, 5 and 6
+ * are critical; when 4 has ended 7 is, and no longer when another slow warp has started in its
+ * place. */
+static void the_slowest_resident_warps_are_critical(void **state)
 {
     (void)state;
-    enum { CRITICAL = 3 };
+    enum { ENDS = 4, NEXT = 7 };
     struct stage s;
-    uint32_t turns[48] = {0};
-    start_scheduler(&s, "caws_blk", 48, 48);
-    s.times[CRITICAL] = 1;
-    for (uint32_t n = 0; n < 47 * 5 + 6; n++)
-        turns[issue_next(&s, s.view.live, n)]++;
-    for (uint32_t w = 0; w < 48; w++)
-        assert_int_equal(turns[w], w == CRITICAL ? 6 : 5);
+    uint32_t turns[N_WARPS];
+    start_scheduler(&s, "caws_sm", N_WARPS, 4);
+    memcpy(s.times, oracles[1].times, sizeof oracles[1].times);
+    s.view.criticality_is_fixed = true;
+    for (uint32_t round = 0; round < 3; round++) {
+        count_turns(&s, turns);
+        assert_int_equal(turns[NEXT] > turns[0] + 5, round == 1);
+        assert_true(turns[5] > turns[0] + 5 && turns[6] > turns[0] + 5);
+        turn_over(&s, ENDS, 600);
+    }
     stage_destroy(&s);
+}
+
+/* The same of a full pool, counter values being 40, 48 and, for "20% less time resource", 60: in
+ * the time of 48 * 60 turns a normal warp has 60, a critical one 72 and a fast one 48. */
+static void one_of_48_warps_is_critical_or_fast(void **state)
+{
+    (void)state;
+    enum { ODD = 3 };
+    static const struct {
+        const char *scheduler;
+        int64_t time;
+        uint32_t turns;
+    } cases[] = {{"caws_blk", 101, 72}, {"caws_avg", 1, 48}};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct stage s;
+        uint32_t turns[48] = {0};
+        start_scheduler(&s, cases[i].scheduler, 48, 48);
+        for (uint32_t w = 0; w < 48; w++)
+            s.times[w] = w == ODD ? cases[i].time : 100;
+        for (uint32_t n = 0; n < 47 * 60 + cases[i].turns; n++)
+            turns[issue_next(&s, s.view.live, n)]++;
+        for (uint32_t w = 0; w < 48; w++)
+            assert_int_equal(turns[w], w == ODD ? cases[i].turns : 60);
+        stage_destroy(&s);
+    }
 }
 
 /* Of two warps the first is critical. Its turns are 2 * 40/48 apart, at 1, 2 2/3, 4 1/3, 6, 7 2/3,
@@ -173,19 +211,23 @@ static void the_oracle_gives_the_execution_times_of_the_recorded_run(void **stat
     arena_destroy(&arena);
 }
 
-/* A thread block of two warps, of which the oracle said `expected` would be the slower one. */
+/* A thread block of three warps. The oracle said that `expected`, 0 or 1, would be the slowest, but
+ * it is `slowest`; the other one of these is next, and warp 2 the fastest. */
 static void end_block(struct pace *p, uint32_t expected, uint32_t slowest, struct pace_stats *s)
 {
-    struct sched_warp warps[2] = {{.warp_in_cta = 0}, {.warp_in_cta = 1}};
-    struct sched_view view = {.n_warps = 2, .warps = warps};
-    for (uint32_t w = 0; w < 2; w++)
-        pace_start(p, &view, w, w == expected ? 120 : 100);
-    for (uint32_t w = 0; w < 2; w++)
+    enum { N = 3, LAST = 2 };
+    struct sched_warp warps[N] = {{.warp_in_cta = 0}, {.warp_in_cta = 1}, {.warp_in_cta = 2}};
+    struct sched_view view = {.n_warps = N, .warps = warps};
+    for (uint32_t w = 0; w < N; w++)
+        pace_start(p, &view, w, w == expected ? 120 : w == LAST ? 110 : 100);
+    for (uint32_t w = 0; w < N; w++)
         pace_end(p,
                  &(struct warp_latency){.slot = w,
                                         .warp_in_cta = w,
-                                        .end = w == slowest ? 90 : 80,
-                                        .is_last_of_cta = w == 1},
+                                        .end = w == slowest ? 90
+                                               : w == LAST  ? 70
+                                                            : 80,
+                                        .is_last_of_cta = w == LAST},
                  s);
 }
 
@@ -217,7 +259,8 @@ int main(void)
         cmocka_unit_test(equal_warps_issue_in_turn),
         cmocka_unit_test(equal_periods_are_round_robin),
         cmocka_unit_test(critical_warps_have_a_fifth_more_turns),
-        cmocka_unit_test(one_of_48_warps_is_critical),
+        cmocka_unit_test(the_slowest_resident_warps_are_critical),
+        cmocka_unit_test(one_of_48_warps_is_critical_or_fast),
         cmocka_unit_test(turns_of_two_warps_counted_by_hand),
         cmocka_unit_test(the_oracle_gives_the_execution_times_of_the_recorded_run),
         cmocka_unit_test(a_new_critical_warp_is_an_inversion),

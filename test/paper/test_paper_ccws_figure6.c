@@ -1,5 +1,6 @@
 /* S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012:
- * the example of Figure 6, which section 3.3.4 tells, and the size of the VTA (Table 3). */
+ * the example of Figure 6, which section 3.3.4 tells, when the VTA is probed (3.3.3), and its size
+ * (Table 3). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,6 +91,75 @@ static void vta_hits_do_not_add_up(void **state)
     stage_destroy(&s);
 }
 
+/* "Capping each wavefront's score at LLDS": four instructions make it 1/4 * 5 * 400 = 500; four
+ * more make it 250, and the score is 250 in the next cycle. 50 cycles later it is 200, and 200 +
+ * 100 + 100 still reach the cutoff for W3; then it is 199. */
+static void a_score_falls_to_llds_at_once(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start_figure_6(&s);
+    for (int i = 0; i < 4; i++)
+        stage_issue(&s, 0);
+    for (uint32_t i = 0; i < 3; i++)
+        load(&s, 0, i % 2);
+    stage_advance(&s, 1);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W1 | W2 | W3);
+    for (int i = 0; i < 4; i++)
+        stage_issue(&s, 0);
+    stage_advance(&s, 1);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W3);
+    stage_advance(&s, 50);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W3);
+    stage_advance(&s, 1);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 0);
+    stage_destroy(&s);
+}
+
+/* "When a wavefront is added or removed from the system, the cumulative LLS cutoff changes": 249,
+ * 100, 100 | 100 with four warps. With a fifth one the cutoff is 500, so that W3 loads, and the new
+ * one, before which are 549, does not. */
+static void a_warp_that_starts_raises_the_cutoff(void **state)
+{
+    (void)state;
+    enum { W4 = 16 };
+    struct ccws_stage s;
+    assert_true(stage_init(&s, "k_throttle=5", 5, "lru", "", 1, 1));
+    for (uint32_t w = 0; w < 4; w++)
+        stage_start(&s, w, w);
+    hit_in_vta(&s, 2);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W3);
+    stage_start(&s, 4, 4);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W4);
+    stage_destroy(&s);
+}
+
+/* 3.3.3: "Whenever there is a miss [...], the VTA is probed": a load that merges with the miss of
+ * another warp is no miss. W0 has lost line 0; W1 fetches it, and W0 asks for it meanwhile. The
+ * published simulator probes then too. */
+static void merges_do_not_probe_the_vta(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"k_throttle=1000000",
+                                        "k_throttle=1000000 probes_merges=true"};
+    for (int i = 0; i < 2; i++) {
+        struct ccws_stage s;
+        assert_true(stage_init(&s, words[i], 4, "lru", "", 1, 1));
+        for (uint32_t w = 0; w < 4; w++)
+            stage_start(&s, w, w);
+        stage_issue(&s, 0);
+        load(&s, 0, 0);
+        load(&s, 0, 1);
+        for (uint32_t w = 2; w-- > 0;) {
+            struct mem_access a = stage_access(&s, w, 0, MEM_LOAD);
+            assert_int_equal(stage_load(&s, &a).answer, w ? CACHE_MISS : CACHE_MERGE);
+        }
+        stage_advance(&s, 1);
+        assert_int_equal(stage_blocked(&s, ISSUE_LOAD), i ? W1 | W2 | W3 : 0);
+        stage_destroy(&s);
+    }
+}
+
 /* 3.3.2: "The intersection logic block selects the highest priority ready wavefront that has issue
  * permission": W3 has the lowest priority and no permission, W1 continues under GTO. */
 static void who_may_not_load_is_not_picked(void **state)
@@ -131,6 +201,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figure_6),
         cmocka_unit_test(vta_hits_do_not_add_up),
+        cmocka_unit_test(a_score_falls_to_llds_at_once),
+        cmocka_unit_test(a_warp_that_starts_raises_the_cutoff),
+        cmocka_unit_test(merges_do_not_probe_the_vta),
         cmocka_unit_test(who_may_not_load_is_not_picked),
         cmocka_unit_test(the_vta_has_two_sets_of_eight_ways),
     };

@@ -89,10 +89,18 @@ static void an_instruction_ahead_is_worth_the_cycles_per_instruction(void **stat
 /* Equation 4.1 with Algorithms 5 and 6 over a list of all that happened, recomputed for each
  * answer and in fractions: what the warp of `cpl` must say, whatever the order of events. */
 struct naive_cpl {
-    uint64_t start, issues[64];
-    uint32_t n_issues;
-    int64_t n_inst;
+    uint64_t start, issues[64], commits[64];
+    uint32_t n_issues, n_commits;
+    int64_t n_branches; /* instructions that branches have put ahead */
 };
+
+static int64_t instructions_ahead(const struct naive_cpl *w, uint64_t now)
+{
+    int64_t n = w->n_branches;
+    for (uint32_t i = 0; i < w->n_commits; i++)
+        n -= w->commits[i] <= now;
+    return n;
+}
 
 static double naive_value(const struct naive_cpl *w, const char *waiting, uint64_t now)
 {
@@ -105,7 +113,7 @@ static double naive_value(const struct naive_cpl *w, const char *waiting, uint64
     if (strcmp(waiting, "stall") == 0)
         stalls += (double)(now - last - 1);
     uint64_t until = strcmp(waiting, "nothing") == 0 ? last + 1 : now;
-    return (double)w->n_inst * (double)(until - w->start) / w->n_issues + stalls;
+    return (double)instructions_ahead(w, now) * (double)(until - w->start) / w->n_issues + stalls;
 }
 
 static void happen(struct stage *s, struct naive_cpl *w, uint64_t now, uint64_t what)
@@ -117,15 +125,19 @@ static void happen(struct stage *s, struct naive_cpl *w, uint64_t now, uint64_t 
     switch (what % 4) {
     case 0:
         branch(s, 0, 10, 15, 18, masks[what / 4 % 3]);
-        w->n_inst += forward[what / 4 % 3];
+        w->n_branches += forward[what / 4 % 3];
         break;
     case 1:
         branch(s, 0, 10, 7, 11, masks[what / 4 % 3]);
-        w->n_inst += what / 4 % 3 ? 4 : 0;
+        w->n_branches += what / 4 % 3 ? 4 : 0;
+        break;
+    case 2: /* it is known now that the instruction commits later */
+        if (s->cpl->desc->commit_ahead(s->cpl, 0, now + 1 + what / 4 % 40))
+            w->commits[w->n_commits++] = now + 1 + what / 4 % 40;
         break;
     default:
         s->cpl->desc->on_commit(s->cpl, 0, now);
-        w->n_inst--;
+        w->commits[w->n_commits++] = now;
     }
 }
 
@@ -227,6 +239,44 @@ static void other_ctas_do_not_matter(void **state)
     }
     for (uint32_t w = 0; w < 4; w++)
         assert_int_equal(s.cpl->desc->is_critical(s.cpl, w, 90), w % 2);
+    criticality_destroy(s.cpl);
+}
+
+/* A warp is critical if at most half of the live warps of its CTA are as far behind, whatever has
+ * happened: here warps issue, branch and commit at random, and end one by one. */
+static bool is_above_the_median(const struct stage *s, uint32_t warp, uint64_t now)
+{
+    uint32_t n = 0, n_as_large = 0;
+    for (uint64_t rest = s->view.live; rest; rest &= rest - 1, n++)
+        n_as_large += value(s, (uint32_t)__builtin_ctzll(rest), now) >= value(s, warp, now);
+    return n_as_large <= n / 2;
+}
+
+static void critical_warps_are_above_the_median(void **state)
+{
+    (void)state;
+    enum { N = 6 };
+    struct stage s;
+    uint64_t random = 3, now = 0;
+    start_cpl(&s, N);
+    for (uint32_t n_live = N; n_live > 1; n_live--) {
+        for (uint32_t i = 0; i < 2000; i++) {
+            uint32_t warp = (uint32_t)(random_u64(&random) % n_live);
+            now += random_u64(&random) % 3;
+            issue_at(&s, warp, now);
+            if (i % 4 == 0)
+                branch(&s, warp, 10, 15, 18, random_u64(&random) % 2 ? 0 : 0x0f);
+            else
+                s.cpl->desc->on_commit(s.cpl, warp, now);
+            now += 1 + random_u64(&random) % 10;
+            for (uint32_t w = 0; w < n_live; w++)
+                assert_int_equal(s.cpl->desc->is_critical(s.cpl, w, now),
+                                 is_above_the_median(&s, w, now));
+        }
+        s.warps[n_live - 1].live = false;
+        s.view.live &= ~(UINT64_C(1) << (n_live - 1));
+        s.cpl->desc->on_warp_end(s.cpl, n_live - 1, now);
+    }
     criticality_destroy(s.cpl);
 }
 
@@ -333,6 +383,7 @@ int main(void)
         cmocka_unit_test(stalls_between_issues_add_up),
         cmocka_unit_test(the_slower_half_of_a_cta_is_critical),
         cmocka_unit_test(other_ctas_do_not_matter),
+        cmocka_unit_test(critical_warps_are_above_the_median),
         cmocka_unit_test(a_new_warp_is_not_behind),
         cmocka_unit_test(the_most_critical_ready_warp_issues),
         cmocka_unit_test(of_equally_critical_warps_the_oldest_issues),

@@ -48,20 +48,24 @@ static void a_sample_has_200_accesses(void **state)
     }
 }
 
-/* The 200th access itself uses the old PDs: "the PD field calculates the life extension for the
- * next sample" (4.1.3). */
+/* The 200th access itself uses the old PDs, a miss or a hit: "the PD field calculates the life
+ * extension for the next sample" (4.1.3). */
 static void the_last_access_of_a_sample_has_the_old_pd(void **state)
 {
     (void)state;
-    struct dlp d;
-    dlp_init(&d, "dlp", "vta_ways=4");
-    hit_in_vta(&d, A);
-    while (d.l1d.n_loads < SAMPLE - 1)
-        load_fresh(&d.l1d, 0, OTHER);
-    uint32_t set = new_set(&d);
-    load(&d.l1d, set, 0, A);
-    assert_int_equal(drive_out(&d, set), 0);
-    l1d_destroy(&d.l1d);
+    for (int hits = 0; hits < 2; hits++) {
+        struct dlp d;
+        dlp_init(&d, "dlp", "vta_ways=4");
+        hit_in_vta(&d, A);
+        uint32_t set = new_set(&d);
+        if (hits)
+            load(&d.l1d, set, 0, OTHER);
+        while (d.l1d.n_loads < SAMPLE - 1)
+            load_fresh(&d.l1d, 0, OTHER);
+        assert_int_equal(load(&d.l1d, set, 0, A), hits ? CACHE_HIT : CACHE_MISS);
+        assert_int_equal(drive_out(&d, set), 0);
+        l1d_destroy(&d.l1d);
+    }
 }
 
 /* "A maximum sample amount for the number of instructions executed", of which S2 gives no number.
@@ -77,6 +81,30 @@ static void instructions_end_a_sample_too(void **state)
         assert_int_equal(pd_of(&d, A), n_insts == 1000 ? 15 : 0);
         l1d_destroy(&d.l1d);
     }
+}
+
+/* The counts of both limits begin again with each sample: 999 instructions before the end of one do
+ * not count in the next, nor do 150 accesses before a sample that instructions end. */
+static void both_limits_begin_again_with_a_sample(void **state)
+{
+    (void)state;
+    struct dlp d;
+    dlp_init(&d, "dlp", "vta_ways=4 max_sample_insns=1000");
+    cache_insts(d.l1d.cache, 999);
+    end_sample(&d);
+    hit_in_vta(&d, A);
+    cache_insts(d.l1d.cache, 1);
+    assert_int_equal(pd_of(&d, A), 0);
+    l1d_destroy(&d.l1d);
+    dlp_init(&d, "dlp", "vta_ways=4 max_sample_insns=1000");
+    while (d.l1d.n_loads < 150)
+        load_fresh(&d.l1d, 0, OTHER);
+    cache_insts(d.l1d.cache, 1000);
+    hit_in_vta(&d, A);
+    while (d.l1d.n_loads < SAMPLE + 50)
+        load_fresh(&d.l1d, 0, OTHER);
+    assert_int_equal(pd_of(&d, A), 0);
+    l1d_destroy(&d.l1d);
 }
 
 /* --- 4.2: protection distances --- */
@@ -125,12 +153,14 @@ static void a_rise_is_by_steps_of_the_ratio(void **state)
     }
 }
 
-/* "N_asc represents the value of set associativity of the VTA." */
+/* "N_asc represents the value of set associativity of the VTA", which by default is that of the
+ * cache (footnote 2): one way here. */
 static void a_rise_is_by_the_ways_of_the_vta(void **state)
 {
     (void)state;
     assert_int_equal(pd_with("vta_ways=2", 2, 1, 0), 2 * 2);
     assert_int_equal(pd_with("vta_ways=3", 2, 1, 0), 3 * 2);
+    assert_int_equal(pd_with("", 2, 1, 0), 1 * 2);
 }
 
 /* "Increase PD": a PD of 4 that rises by 4 is 8. */
@@ -177,6 +207,25 @@ static void pds_do_not_fall_below_0(void **state)
 {
     (void)state;
     assert_int_equal(pd_with("vta_ways=4 pd_init=2 pd_step_down=5", 0, 1, 0), 0);
+}
+
+/* "Overall hits", "each memory instruction", "all PDs": those of the last of the 128 entries too.
+ */
+static void the_last_entry_counts_like_the_first(void **state)
+{
+    (void)state;
+    enum { LAST = 127 };
+    struct dlp d;
+    dlp_init(&d, "dlp", "vta_ways=4 pd_init=2 pd_step_down=1");
+    give_hits(&d, LAST, 1, 0);
+    end_sample(&d);
+    assert_int_equal(pd_of(&d, LAST), 15);
+    assert_int_equal(pd_of(&d, A), 2); /* it has no hits */
+    end_sample(&d);
+    give_hits(&d, LAST, 0, 1);
+    end_sample(&d);
+    assert_int_equal(pd_of(&d, LAST), 14);
+    l1d_destroy(&d.l1d);
 }
 
 /* --- 4.3: hardware overhead --- */
@@ -236,6 +285,7 @@ int main(void)
         cmocka_unit_test(a_sample_has_200_accesses),
         cmocka_unit_test(the_last_access_of_a_sample_has_the_old_pd),
         cmocka_unit_test(instructions_end_a_sample_too),
+        cmocka_unit_test(both_limits_begin_again_with_a_sample),
         cmocka_unit_test(pds_rise_only_where_the_vta_has_more_hits_in_all),
         cmocka_unit_test(a_rise_is_by_steps_of_the_ratio),
         cmocka_unit_test(a_rise_is_by_the_ways_of_the_vta),
@@ -243,6 +293,7 @@ int main(void)
         cmocka_unit_test(pds_fall_where_the_vta_has_less_than_half_the_hits),
         cmocka_unit_test(all_pds_fall_together),
         cmocka_unit_test(pds_do_not_fall_below_0),
+        cmocka_unit_test(the_last_entry_counts_like_the_first),
         cmocka_unit_test(dlp_costs_1264_bytes),
         cmocka_unit_test(global_protection_has_one_pd),
         cmocka_unit_test(global_protection_rises_and_falls_by_the_same_tests),

@@ -1,7 +1,7 @@
 /* S2 = X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using
- * dynamic line protection. ICPP 2018. What sections 4.1.1, 4.1.2 and 2 say about lines, their
- * victims and merges under DLP, on the cache itself. Expectations are derived from the sentences
- * above them. */
+ * dynamic line protection. ICPP 2018. What sections 4.1.1 and 2 say about lines and merges under
+ * DLP, on the cache itself. Victims: test_paper_victims.c. Expectations are derived from the
+ * sentences above them. */
 #include "paper/dlp_stage.h"
 
 /* --- 4.1.1: modifications of L1D --- */
@@ -127,6 +127,24 @@ static void the_line_without_a_life_goes_though_it_is_younger(void **state)
     l1d_destroy(&c);
 }
 
+/* "Under the Least Recently Used replacement policy" (3.1): of lines that may be replaced the one
+ * that was used longest ago goes. No line has a PD here; line 0 was used again. */
+static void of_lines_without_a_life_the_least_recent_goes(void **state)
+{
+    (void)state;
+    struct l1d c;
+    l1d_init(&c, "dlp", "", 1, 3);
+    for (uint32_t line = 0; line < 3; line++)
+        load(&c, 0, line, A);
+    assert_int_equal(load(&c, 0, 0, A), CACHE_HIT);
+    static const int order[] = {1, 2, 0};
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(load_fresh(&c, 0, A), CACHE_MISS);
+        assert_int_equal(c.victim, order[i]);
+    }
+    l1d_destroy(&c);
+}
+
 /* "These entries within a set will not be permanently locked [...], since a bypassed request also
  * queries and consumes PL values of all entries in this set." */
 static void bypassed_loads_release_the_lines(void **state)
@@ -144,111 +162,27 @@ static void bypassed_loads_release_the_lines(void **state)
     l1d_destroy(&c);
 }
 
-/* --- 4.1.2: the victim tag array --- */
-
-/* "Similar to the TDA, we add an instruction ID field for each victim entry": the VTA hit is that
- * of the instruction that used the line last, not of the load that finds the tag (OTHER). */
-static void a_vta_hit_belongs_to_the_instruction_of_the_victim(void **state)
+/* Section 2: where "the targeted cache set may have no reservable space left [...] the miss request
+ * will be blocked". Y is in flight, and has no life any more: Y 3, 2, 1, 0 while X is loaded and
+ * hit twice. X is protected (3, then 2), but not "all TDA entries" are (4.1.1), so the load does
+ * not bypass; bypass_reserved is the other reading. */
+static void a_load_waits_for_an_unprotected_line_in_flight(void **state)
 {
     (void)state;
-    struct dlp d;
-    dlp_init(&d, "dlp", "vta_ways=4");
-    hit_in_vta(&d, A);
-    end_sample(&d);
-    assert_int_equal(pd_of(&d, A), 15);
-    assert_int_equal(pd_of(&d, OTHER), 0);
-    l1d_destroy(&d.l1d);
-}
-
-/* "All tags in the VTA are received from evicted cache lines in the TDA": not from bypassed loads,
- * nor from lines that a store removes. */
-static void bypassed_lines_leave_no_tag(void **state)
-{
-    (void)state;
-    struct dlp d;
-    dlp_init(&d, "dlp", "vta_ways=4 pd_init=4");
-    uint32_t set = new_set(&d);
-    load(&d.l1d, set, 0, A);
-    assert_int_equal(load(&d.l1d, set, 1, B), CACHE_BYPASSED);
-    assert_int_equal(load(&d.l1d, set, 1, B), CACHE_BYPASSED);
-    end_sample(&d);
-    assert_int_equal(pd_of(&d, B), 4); /* no hits of either kind: as it was */
-    l1d_destroy(&d.l1d);
-}
-
-static void stores_leave_no_tag(void **state)
-{
-    (void)state;
-    struct dlp d;
-    dlp_init(&d, "dlp", "vta_ways=4");
-    load(&d.l1d, new_set(&d), 0, A);
-    store(&d.l1d, d.n_used - 1, 0);
-    assert_int_equal(load(&d.l1d, d.n_used - 1, 0, A), CACHE_MISS);
-    end_sample(&d);
-    assert_int_equal(pd_of(&d, A), 0);
-    l1d_destroy(&d.l1d);
-}
-
-/* "The entries in a set are replaced in the VTA by a LRU policy": of three victims two ways keep
- * the last two. Returns the PD of the instruction of the first, second or third. */
-static uint32_t pd_after_three_victims(uint32_t asked_for)
-{
-    struct dlp d;
-    dlp_init(&d, "dlp", "vta_ways=2");
-    uint32_t set = new_set(&d);
-    for (uint32_t line = 0; line < 4; line++)
-        load(&d.l1d, set, line, A + line);
-    load(&d.l1d, set, asked_for, OTHER);
-    end_sample(&d);
-    uint32_t pd = pd_of(&d, A + asked_for);
-    l1d_destroy(&d.l1d);
-    return pd;
-}
-
-static void the_vta_forgets_the_least_recent_victim(void **state)
-{
-    (void)state;
-    assert_int_equal(pd_after_three_victims(0), 0);
-    assert_int_equal(pd_after_three_victims(1), 2 * 4);
-    assert_int_equal(pd_after_three_victims(2), 2 * 4);
-}
-
-/* LRU: a tag that was found is the most recent one. PDs of 2 let every other load in. Lines 0 and 1
- * leave; a bypassed load finds 0, so that 1 makes room when line 2 leaves. */
-static void a_found_tag_is_the_most_recent(void **state)
-{
-    (void)state;
-    struct dlp d;
-    dlp_init(&d, "dlp", "vta_ways=2 pd_init=2");
-    uint32_t set = new_set(&d);
-    load(&d.l1d, set, 0, A);
-    for (uint32_t line = 1; line <= 2; line++) {
-        assert_int_equal(load_fresh(&d.l1d, set, OTHER), CACHE_BYPASSED);
-        assert_int_equal(load(&d.l1d, set, line, A + line), CACHE_MISS);
+    enum { X, Y };
+    static const char *const words[] = {"pd_init=3", "pd_init=3 bypass_reserved=true"};
+    for (int i = 0; i < 2; i++) {
+        struct l1d c;
+        l1d_init(&c, "dlp", words[i], 1, 2);
+        assert_int_equal(ask(&c, 0, Y, A), CACHE_MISS);
+        assert_int_equal(load(&c, 0, X, A), CACHE_MISS);
+        for (int n = 0; n < 2; n++)
+            assert_int_equal(load(&c, 0, X, A), CACHE_HIT);
+        assert_int_equal(load_fresh(&c, 0, A), i ? CACHE_BYPASSED : CACHE_STALLED);
+        if (!i)
+            assert_int_equal(c.stall, STALL_LINE);
+        l1d_destroy(&c);
     }
-    assert_int_equal(load(&d.l1d, set, 0, OTHER), CACHE_BYPASSED); /* a VTA hit of A */
-    assert_int_equal(load(&d.l1d, set, 3, D), CACHE_MISS);
-    assert_int_equal(load(&d.l1d, set, 1, OTHER), CACHE_BYPASSED); /* none of B */
-    end_sample(&d);
-    assert_int_equal(pd_of(&d, A), 2 + 2 * 4);
-    assert_int_equal(pd_of(&d, B), 2);
-    l1d_destroy(&d.l1d);
-}
-
-/* "When a memory request fails to hit any lines in the TDA, it will continue searching in the VTA":
- * whether it is inserted then or bypassed. */
-static void a_bypassed_load_searches_the_vta(void **state)
-{
-    (void)state;
-    struct dlp d;
-    dlp_init(&d, "dlp", "vta_ways=4 pd_init=4");
-    uint32_t set = new_set(&d);
-    load(&d.l1d, set, 0, A);
-    drive_out(&d, set);
-    assert_int_equal(load(&d.l1d, set, 0, A), CACHE_BYPASSED);
-    end_sample(&d);
-    assert_int_equal(pd_of(&d, A), 15);
-    l1d_destroy(&d.l1d);
 }
 
 /* --- 2 and 4.1.3: merges --- */
@@ -271,8 +205,9 @@ static uint32_t pd_with_merges(const char *words, uint32_t n_merges)
 }
 
 /* Section 2: "If the request is a hit, the L1D cache immediately responds [...]. Otherwise, it
- * inspects the MSHRs": a merge is no hit. 4.1.3: "When there is a hit in the TDA or the VTA, the
- * value [...] will be increased by 1." With merges counted 1 VTA hit is not more than 1 TDA hit. */
+ * inspects the Miss Status Holding Registers": a merge is no hit. 4.1.3: "When there is a hit in
+ * the TDA or the VTA, the value [...] will be increased by 1." With merges counted 1 VTA hit is not
+ * more than 1 TDA hit. */
 static void merges_are_no_hits(void **state)
 {
     (void)state;
@@ -315,6 +250,27 @@ static void merges_protect_anew(void **state)
     l1d_destroy(&d.l1d);
 }
 
+/* 4.1.1: "the hit is attributed to the previous instruction that used this cache line", which is
+ * the one that merged. A and B have a VTA hit each; B's TDA hit makes its ratio 1, A keeps the
+ * most. */
+static void a_merge_is_a_use_of_the_line(void **state)
+{
+    (void)state;
+    struct dlp d;
+    dlp_init(&d, "dlp", "vta_ways=4");
+    hit_in_vta(&d, A);
+    hit_in_vta(&d, B);
+    uint32_t set = new_set(&d);
+    ask(&d.l1d, set, 0, A);
+    assert_int_equal(ask(&d.l1d, set, 0, B), CACHE_MERGE);
+    come(&d.l1d, set, 0);
+    assert_int_equal(load(&d.l1d, set, 0, OTHER), CACHE_HIT);
+    end_sample(&d);
+    assert_int_equal(pd_of(&d, A), 15);
+    assert_int_equal(pd_of(&d, B), N_ASC);
+    l1d_destroy(&d.l1d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,16 +281,13 @@ int main(void)
         cmocka_unit_test(hits_consume_the_lives_of_other_lines),
         cmocka_unit_test(loads_of_another_set_consume_nothing),
         cmocka_unit_test(the_line_without_a_life_goes_though_it_is_younger),
+        cmocka_unit_test(of_lines_without_a_life_the_least_recent_goes),
         cmocka_unit_test(bypassed_loads_release_the_lines),
-        cmocka_unit_test(a_vta_hit_belongs_to_the_instruction_of_the_victim),
-        cmocka_unit_test(bypassed_lines_leave_no_tag),
-        cmocka_unit_test(stores_leave_no_tag),
-        cmocka_unit_test(the_vta_forgets_the_least_recent_victim),
-        cmocka_unit_test(a_found_tag_is_the_most_recent),
-        cmocka_unit_test(a_bypassed_load_searches_the_vta),
+        cmocka_unit_test(a_load_waits_for_an_unprotected_line_in_flight),
         cmocka_unit_test(merges_are_no_hits),
         cmocka_unit_test(merges_consume_the_lives_of_other_lines),
         cmocka_unit_test(merges_protect_anew),
+        cmocka_unit_test(a_merge_is_a_use_of_the_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,21 @@ static void leader_sets_keep_their_policy(void **state)
     }
 }
 
+/* A set that leads BRRIP inserts at 2^M - 2 as rarely as BRRIP: one of 32. Two lines more come
+ * before the one that is looked at. */
+static void drrip_inserts_as_brrip_does(void **state)
+{
+    (void)state;
+    for (uint32_t n_before = 0; n_before < 64; n_before++) {
+        struct l1d c;
+        l1d_init(&c, "drrip", "", N_SETS, 2);
+        miss(&c, BRRIP_SET, n_before);
+        cache_flush(c.cache, NULL, NULL);
+        assert_int_equal(position_of(&c, BRRIP_SET, A), (n_before + 3) % 32 ? DISTANT : LONG);
+        l1d_destroy(&c);
+    }
+}
+
 /* A miss in a set of the one raises PSEL, a miss in a set of the other lowers it; all other sets do
  * as the one that misses less. PSEL starts in the middle, at 512 of 1024. */
 static uint32_t followers_after(uint32_t n_srrip_misses, uint32_t n_brrip_misses)
@@ -266,6 +281,7 @@ int main(void)
         cmocka_unit_test(the_first_distant_line_is_the_victim),
         cmocka_unit_test(brrip_inserts_one_of_32_at_long),
         cmocka_unit_test(leader_sets_keep_their_policy),
+        cmocka_unit_test(drrip_inserts_as_brrip_does),
         cmocka_unit_test(followers_take_the_policy_that_misses_less),
         cmocka_unit_test(psel_saturates),
         cmocka_unit_test(ship_inserts_at_distant_once_lines_are_wasted),

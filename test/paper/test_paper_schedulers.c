@@ -52,12 +52,13 @@ static void gto_is_greedy_then_oldest(void **state)
 }
 
 /* "The age of a wavefront is determined by the time it is assigned to the core": a warp that reuses
- * a slot is the youngest. */
+ * a slot is the youngest, though the one before it was greedy. */
 static void gto_goes_by_the_time_of_assignment(void **state)
 {
     (void)state;
     struct stage s;
     start_scheduler(&s, "gto", 4, 4);
+    assert_int_equal(issue_next(&s, ALL4, 0), 3);
     turn_over(&s, 3, 1);
     turn_over(&s, 3, 2);
     assert_int_equal(issue_next(&s, ALL4, 3), 2);
@@ -75,6 +76,9 @@ static void other_greedy_schemes(void **state)
     assert_int_equal(issue_next(&s, 0xe, 0), 1);
     assert_int_equal(issue_next(&s, ALL4, 1), 1);
     assert_int_equal(issue_next(&s, 0xd, 2), 2);
+    turn_over(&s, 2, 3);
+    turn_over(&s, 2, 4);
+    assert_int_equal(issue_next(&s, ALL4, 5), 3);
     stage_destroy(&s);
     start_scheduler(&s, "oldest", 4, 4);
     assert_int_equal(issue_next(&s, 0x7, 0), 2);
@@ -84,11 +88,16 @@ static void other_greedy_schemes(void **state)
 
 /* --- 5.1: two-level scheduling --- */
 
-static void stall(struct stage *s, uint64_t warps)
+static void stall_by(struct stage *s, uint64_t warps, enum stall_cause cause)
 {
     for (uint32_t w = 0; w < s->view.n_warps; w++)
         if (warps >> w & 1 && s->scheduler->desc->on_stall)
-            s->scheduler->desc->on_stall(s->scheduler, w, STALLED_MEMORY, 0);
+            s->scheduler->desc->on_stall(s->scheduler, w, cause, 0);
+}
+
+static void stall(struct stage *s, uint64_t warps)
+{
+    stall_by(s, warps, STALLED_MEMORY);
 }
 
 static void wake(struct stage *s, uint64_t warps)
@@ -141,6 +150,44 @@ static void two_level_groups_go_round(void **state)
     assert_int_equal(issue_next(&s, s.view.live & ~0xff00ull, 2), 16);
     stall(&s, 0xff0000);
     assert_int_equal(issue_next(&s, 0xff, 3), 1); /* resumes where it was */
+    stage_destroy(&s);
+}
+
+/* "Until all wavefronts in that group are stalled" (switch_on=long: by waits that the group cannot
+ * end by itself): for memory, at a barrier, at a fence. A group that waits for arithmetic stays,
+ * and nobody issues. */
+static void two_level_leaves_a_group_that_waits_long(void **state)
+{
+    (void)state;
+    static const struct {
+        enum stall_cause cause;
+        int next;
+    } cases[] = {{STALLED_MEMORY, 8}, {STALLED_BARRIER, 8}, {STALLED_FENCE, 8},
+                 {STALLED_DATA, -1},  {STALLED_FETCH, -1},  {STALLED_UNIT, -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct stage s;
+        start_scheduler(&s, "two_level", 24, 24);
+        issue_next(&s, s.view.live, 0);
+        stall_by(&s, 0xff, cases[i].cause);
+        const struct scheduler *x = s.scheduler;
+        assert_int_equal(x->desc->pick(x, 0, s.view.live & ~0xffull, 0, 1).warp, cases[i].next);
+        stage_destroy(&s);
+    }
+}
+
+/* A warp that starts in the slot of a stalled one is not stalled: its group may be the next. */
+static void two_level_new_warps_are_not_stalled(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "two_level", 16, 16);
+    issue_next(&s, s.view.live, 0);
+    stall(&s, 0xff);
+    assert_int_equal(issue_next(&s, 0xff00, 1), 8);
+    turn_over(&s, 3, 2);
+    turn_over(&s, 3, 3);
+    stall(&s, 0xff00);
+    assert_int_equal(issue_next(&s, 1 << 3, 4), 3);
     stage_destroy(&s);
 }
 
@@ -213,8 +260,11 @@ static void swl_lets_a_work_group_reach_its_barrier(void **state)
     s.warps[5].at_barrier = true;
     s.scheduler->desc->on_barrier_arrive(s.scheduler, 5, 1);
     assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & 0x3f & ~0x20, 0x18);
-    s.warps[5].at_barrier = false;
-    s.scheduler->desc->on_barrier_release(s.scheduler, 1 << 5, 2);
+    s.warps[4].at_barrier = true; /* the rest is warp 3: no other work-group gains from this */
+    s.scheduler->desc->on_barrier_arrive(s.scheduler, 4, 2);
+    assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & 0xf, 0x8);
+    s.warps[5].at_barrier = s.warps[4].at_barrier = false;
+    s.scheduler->desc->on_barrier_release(s.scheduler, 3 << 4, 3);
     assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & 0x3f, 0x30);
     stage_destroy(&s);
 }
@@ -230,6 +280,8 @@ int main(void)
         cmocka_unit_test(two_level_stays_in_its_group),
         cmocka_unit_test(two_level_leaves_a_group_when_all_of_it_are_stalled),
         cmocka_unit_test(two_level_groups_go_round),
+        cmocka_unit_test(two_level_leaves_a_group_that_waits_long),
+        cmocka_unit_test(two_level_new_warps_are_not_stalled),
         cmocka_unit_test(two_level_lrr_of_s4_leaves_a_group_that_cannot_issue),
         cmocka_unit_test(two_level_gto_has_groups_of_two_oldest_first),
         cmocka_unit_test(swl_limits_the_warps_that_issue),
