@@ -135,6 +135,9 @@ static inline int cache_set_lru(const struct cache_set *s)
     return way;
 }
 
+/* The same for a set without empty ways; fast also where a set has many ways. */
+int cache_full_set_lru(const struct cache_set *s) PLUGIN_CALLABLE(cache_full_set_lru);
+
 /* The way that is filled before anything is replaced: the first empty one, or -1. */
 static inline int cache_set_empty_way(const struct cache_set *s)
 {

@@ -37,3 +37,8 @@ int way_index_oldest(const struct way_index *x, const struct cache_set *s)
     uint32_t way = least_of(x->use + way_index_place(x, s, 0), (size_t)1 << x->way_bits);
     return s->last_use[way] >> 32 || s->reserved >> way & 1 ? cache_set_lru(s) : (int)way;
 }
+
+int cache_full_set_lru(const struct cache_set *s)
+{
+    return s->index ? way_index_oldest(s->index, s) : cache_set_lru(s);
+}

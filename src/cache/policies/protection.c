@@ -115,7 +115,7 @@ static uint64_t queries_of(const struct cache_policy *p, const struct cache_set 
 
 /* By how much the access lowers the lives of its set. decide() may be called again, or for an
  * access that is not accepted in the end; only an accepted load queries the set. Stores do not. */
-static uint32_t life_it_takes(const struct mem_access *a)
+static uint32_t life_used_by(const struct mem_access *a)
 {
     return a->kind != MEM_STORE;
 }
@@ -286,18 +286,15 @@ bool protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts)
 
 /* --- accesses, in the order in which they happen --- */
 
-/* Replaces the least recently used line whose life is over. If no life is over, the load bypasses;
- * if all lines whose lives are over are in flight, it stalls, as without protection. */
-int protection_decide(const struct cache_policy *p, const struct cache_set *s,
-                      const struct mem_access *a)
+/* Among the lines of a full set whose lives are over: the least recently used one. If no life is
+ * over, the load bypasses; if all these lines are in flight, it stalls, as without protection. */
+static __attribute__((noinline)) int search_set(const struct cache_policy *p,
+                                                const struct cache_set *s, uint64_t query)
 {
     const struct protection_params *params = p->params;
-    if (cache_set_empty_way(s) >= 0)
-        return cache_set_empty_way(s);
     uint64_t oldest = UINT64_MAX;
     int victim = CACHE_BYPASS;
     bool any_protected = false;
-    uint64_t query = queries_of(p, s) + life_it_takes(a);
     for (uint32_t way = 0; way < s->n_ways; way++) {
         if (line_of(s, way)->ends > query) {
             any_protected = true;
@@ -313,6 +310,19 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
     if (victim == CACHE_STALL && any_protected && params->bypass_reserved)
         return CACHE_BYPASS;
     return victim;
+}
+
+/* Replaces the least recently used line whose life is over. In sets with many ways that is nearly
+ * always the least recently used line of all. */
+int protection_decide(const struct cache_policy *p, const struct cache_set *s,
+                      const struct mem_access *a)
+{
+    int empty = cache_set_empty_way(s);
+    if (empty >= 0)
+        return empty;
+    uint64_t query = queries_of(p, s) + life_used_by(a);
+    int lru = cache_full_set_lru(s);
+    return lru >= 0 && line_of(s, (uint32_t)lru)->ends <= query ? lru : search_set(p, s, query);
 }
 
 /* For every accepted load, including bypassed ones. */
