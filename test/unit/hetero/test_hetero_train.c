@@ -208,6 +208,12 @@ static void what_cannot_be_trained_is_refused(void **state)
     assert_refuses("kernel,a,b,time\nx,1,1,1\ny,2,2,2\nz,3,3,3\n", 0, NULL); /* a, a*b of 3 */
     assert_refuses("kernel,a,b,c,time\nx,1,1,1,1\ny,2,2,2,2\nz,3,3,3,3\n", 0,
                    "4 of 6 terms depend on others");
+    assert_refuses("kernel,a,b,time\nx,1e200,1e200,1\ny,3,4,2\nz,3,2,3\n", 0,
+                   "the values of a are too large");
+    assert_refuses("kernel,a,b,time\nx,1e120,1e120,1\ny,3,4,2\nz,3,2,3\n", 0,
+                   "the values of a x b are too large");
+    assert_refuses("kernel,a,time\nx,1,1e200\ny,2,1\n", 0, "the times are too large");
+    assert_refuses("kernel,a,time\nx,1e-161,1e153\ny,0,1\n", 0, "the coefficient of a is beyond");
 }
 
 static void assert_bad(const char *text, uint32_t line, uint32_t col, const char *message)
@@ -229,6 +235,9 @@ static void broken_rows_are_refused_where_they_break(void **state)
     assert_bad("kernel,a\nx,1\n", 1, 1, "the column 'time' is missing");
     assert_bad("time,a\n1,1\n", 1, 1, "the column 'kernel' is missing");
     assert_bad("time,kernel\n1,x\n", 1, 1, "no feature column");
+    assert_bad("kernel,my a,time\n", 1, 8, "a feature begins with a letter");
+    assert_bad("kernel,2nd,time\n", 1, 8, "a feature begins with a letter");
+    assert_bad("kernel,a:b,time\n", 1, 8, "no blank and no ':'");
     assert_bad("kernel,a,a,time\n", 1, 10, "occurs twice");
     assert_bad("kernel,a,time\n\"x, y\",1,1\nx,1\n", 3, 1, "2 columns, where the first line has 3");
     assert_bad("kernel,a,time\nx,one,1\n", 2, 3, "not a finite number");
