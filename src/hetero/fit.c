@@ -7,6 +7,10 @@
 
 /* A scaled column this close to an earlier one counts as equal. */
 #define SAME_COLUMN 1e-12
+/* Columns have the same norm, so rounding would decide which is the first pivot, and with it which
+ * of several dependent columns is dropped: differently with each BLAS. Each column is shorter by
+ * this share than the one before, which is far more than rounding and changes no fit. */
+#define TIE_BREAK 1e-10
 /* If |R_ii| is below this share of |R_11|, the column depends on those before it. */
 #define DEPENDENT 1e-8
 
@@ -74,7 +78,10 @@ static void add_column(struct system *s, const struct hetero_model *m, uint32_t 
         column[i] /= norm;
     if (is_near_earlier(s, column))
         return;
-    s->norms[s->n_columns] = norm;
+    double longer = 1 + s->n_columns * TIE_BREAK;
+    for (uint32_t i = 0; i < n; i++)
+        column[i] /= longer;
+    s->norms[s->n_columns] = norm * longer;
     s->term[s->n_columns++] = term;
 }
 

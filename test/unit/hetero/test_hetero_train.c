@@ -81,6 +81,22 @@ static void dependent_columns_get_nothing(void **state)
     strbuf_destroy(&text);
 }
 
+/* All columns have norm 1, but the rounded norm of the last one is greater. */
+static void of_equal_columns_the_earlier_stays(void **state)
+{
+    (void)state;
+    struct hetero_rows rows = read_rows("kernel,time,x,y,z,sum\n"
+                                        "a,1,1,0,0,1\nb,2,0,1,0,1\nc,3,0,0,1,1\n");
+    struct hetero_model *m = hetero_model_of_features(rows.features, rows.n_features, false);
+    bool dropped[4];
+    assert_int_equal(hetero_fit(m, &rows, NULL, dropped), 3);
+    assert_true(!dropped[0] && !dropped[1] && !dropped[2] && dropped[3]);
+    for (uint32_t t = 0; t < 3; t++)
+        assert_close(m->terms[t].coefficient, t + 1, 1e-12);
+    hetero_model_destroy(m);
+    hetero_rows_destroy(&rows);
+}
+
 enum { N_KERNELS = 21, N_SIZES = 4, PLANTED = 8 };
 
 /* Times follow a known model; kernel PLANTED takes `factor` times as long as it says. */
@@ -252,6 +268,7 @@ int main(void)
         cmocka_unit_test(a_fit_finds_the_coefficients),
         cmocka_unit_test(r_squared_is_about_the_mean),
         cmocka_unit_test(dependent_columns_get_nothing),
+        cmocka_unit_test(of_equal_columns_the_earlier_stays),
         cmocka_unit_test(training_recovers_a_known_model),
         cmocka_unit_test(an_outlier_is_pruned),
         cmocka_unit_test(without_pruning_every_kernel_stays),
