@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 
-from result_hetero_models import TARGETS, TITLES, lacking, models
+from result_hetero_models import TARGETS, TITLES, lacking, models, zeros_of_s3
 from result_pages import FOLDER, geometric_mean, row
 
 WEIGHTS = [0.5, 1, 1.5, 2, 2.5]
@@ -333,6 +333,12 @@ def every_mix(runs):
     return text
 
 
+def all_variants(runs):
+    hetero_of(runs)  # writes MEASURED, if it is not what the page is made from
+    return lacking(runs, MEASURED)
+
+
 SECTIONS = [("hetero-natives", "What was measured", conditions), ("hetero-launches", "Launches alone", launches), ("hetero-models", "The models", models),
-            ("hetero-lacking", "What the models lack", lambda runs: lacking(runs, hetero_of(runs).entries)), ("hetero-slowdowns", "Slowdowns", slowdowns), ("hetero-rules", "Other rules", rules),
+            ("hetero-zeros", "What S3 says of its training", zeros_of_s3),
+            ("hetero-lacking", "What the models lack", all_variants), ("hetero-slowdowns", "Slowdowns", slowdowns), ("hetero-rules", "Other rules", rules),
             ("hetero-mix-table", "Every mix", every_mix)]

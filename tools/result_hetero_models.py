@@ -1,5 +1,5 @@
-"""HeteroPDP's models on doc/results/hetero.md: how well they fit the rows they came from, and what other rows and terms
-would change."""
+"""HeteroPDP's models on doc/results/hetero.md: how well they fit the rows they came from, what other rows and terms would
+change, and what S3's coefficients say of its own training."""
 import concurrent.futures
 import csv
 import json
@@ -61,66 +61,155 @@ def count_executed(heddle, workload, size):
 
 def executed_counts(runs, entries):
     """By (workload, size): of the training kernels and of the launches."""
-    with open(f"{MODELS}/testbed-cmp-alone.csv") as file:
-        inputs = {(r["kernel"].split("/")[0], size) for r in csv.DictReader(file) for size in SIZES}
+    inputs = {(r["kernel"].split("/")[0], size) for r in rows_of_model("cmp-alone") for size in SIZES}
     inputs = sorted(inputs | {(e["workload"], e["size"]) for e in entries})
     with concurrent.futures.ThreadPoolExecutor(runs.jobs) as pool:
         return dict(zip(inputs, pool.map(lambda i: count_executed(runs.heddle, *i), inputs)))
 
 
-def rows_with(runs, target, executed, entries):
-    """The rows of a target's model: with executed counts in place of static ones, with launches besides."""
-    with open(f"{MODELS}/testbed-{target}-alone.csv") as file:
-        rows, seen = list(csv.DictReader(file)), {}
-    features = [f for f in rows[0] if f not in ("kernel", "time")]
-    for e in entries:
-        rows.append({"kernel": f"{e['workload']}/{e['kernel']}", "time": repr(e["alone"][target]), **{f: e["features"][f] for f in features}})
-    for r in rows if executed else []:
-        workload, kernel = r["kernel"].split("/")
-        size = SIZES[seen.setdefault(r["kernel"], 0)]
+def rows_of_model(model):
+    with open(f"{MODELS}/testbed-{model}.csv") as file:
+        return list(csv.DictReader(file))
+
+
+def sizes_of_rows():
+    """By kernel, threads and bytes: the size. A kernel's rows alone are in the order of SIZES."""
+    sizes, seen = {}, {}
+    for r in rows_of_model("cmp-alone"):
+        sizes.setdefault((r["kernel"], r["threads"], r["buffer"]), SIZES[seen.setdefault(r["kernel"], 0)])
         seen[r["kernel"]] += 1
-        r.update(executed[workload, size][kernel])
-    if executed:
-        features = ["threads", *CLASSES, "buffer"]
-    path = os.path.join(runs.folder, "rows.csv")
+    return sizes
+
+
+def launches_as_rows(measured, model):
+    """The launches of the experiment as training data of a model."""
+    target, scenario = model.split("-", 1)
+    features = {(e["workload"], e["size"]): e["features"] for e in measured["entries"]}
+    if scenario == "alone":
+        cases = [(e, e["alone"][target], {}) for e in measured["entries"]]
+    else:
+        cases = [(m, m["co_located"][target], {k: m[k] for k in ("llc_misses", "dram_bandwidth")}) for m in measured["mixes"] if len(m["natives"]) == 1]
+    kernels = {(e["workload"], e["size"]): e["kernel"] for e in measured["entries"]}
+    return [{"kernel": f"{c['workload']}/{kernels[c['workload'], c['size']]}", "time": repr(time), **features[c["workload"], c["size"]], **system} for c, time, system in cases]
+
+
+def train_variant(runs, folder, model, variant, measured, executed):
+    """Trains a model from the variant's rows; returns R^2 held out."""
+    rows, sizes = rows_of_model(model), sizes_of_rows()
+    features = [f for f in rows[0] if f not in ("kernel", "time")]
+    if variant.get("executed"):
+        for r in rows:
+            workload, kernel = r["kernel"].split("/")
+            r.update(executed[workload, sizes[r["kernel"], r["threads"], r["buffer"]]][kernel])
+        features = ["threads", *CLASSES, "buffer"] + [f for f in features if f in ("llc_misses", "dram_bandwidth")]
+    if variant.get("one_branch") and model.startswith("cmp"):
+        for r in rows:
+            r["branch"] = 1
+    if variant.get("among"):
+        rows += launches_as_rows(measured, model)
+    path = os.path.join(folder, "rows.csv")
     with open(path, "w") as file:
         out = csv.DictWriter(file, ["kernel", "time", *features], extrasaction="ignore")
         out.writeheader()
         out.writerows(rows)
+    command = [runs.heddle, "hetero", "train", path, "--out", f"{folder}/{model}.model", "--json", *variant.get("options", [])]
+    found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return next(s for s in found["stages"] if s["best"])["held_out_r_squared"]
+
+
+def with_features(measured, variant, executed, path):
+    """The measurements, with the variant's features of the launches."""
+    found = json.loads(json.dumps(measured))
+    for e in found["entries"]:
+        if variant.get("executed"):
+            e["features"].update(executed[e["workload"], e["size"]][e["kernel"]])
+        if variant.get("one_branch"):
+            e["features"]["branch"] = 1
+    with open(path, "w") as file:
+        json.dump(found, file)
     return path
 
 
-def predict(runs, model, entries, executed):
-    path = os.path.join(runs.folder, "features.json")
-    with open(path, "w") as file:
-        json.dump([{**e["features"], **(executed[e["workload"], e["size"]][e["kernel"]] if executed else {})} for e in entries], file)
-    found = subprocess.run([runs.heddle, "hetero", "predict", "--model", model, "--features", path, "--json"], check=True, stdout=subprocess.PIPE).stdout
-    return [p["time"] for p in json.loads(found)]
+def choose_with(runs, folder, path):
+    """What HeteroPDP predicts and chooses with the models of a folder."""
+    command = [runs.heddle, "hetero", "mixes", "--measured", path, "--model", folder, "--json"]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
 
-def variant(runs, entries, executed, options, among):
-    """Cells of a row: R^2 held out, shares of launches within 20 and 50 %, share of right targets."""
-    held, within, predicted = [], [], {}
-    for target in TARGETS:
-        found, model = train(runs, rows_with(runs, target, executed, among), *options)
-        held.append(next(s for s in found["stages"] if s["best"])["held_out_r_squared"])
-        predicted[target] = predict(runs, model, entries, executed)
-        errors = [abs(p / e["alone"][target] - 1) for p, e in zip(predicted[target], entries)]
-        within.append([sum(x <= bound for x in errors) / len(errors) for bound in (0.2, 0.5)])
-    faster = ["gpu" if g < c else "cmp" for c, g in zip(predicted["cmp"], predicted["gpu"])]
-    right = sum(f == e["optimal"] for f, e in zip(faster, entries)) / len(entries)
-    return [f"{h:.2f}" for h in held] + [f"{w[i]:.2f}" for i in range(2) for w in within] + [f"{right:.2f}"]
+def share(values):
+    values = list(values)
+    return f"{sum(values) / len(values):.2f}"
 
 
-def lacking(runs, entries):
+def is_right(mix):
+    c = next(c for c in mix["choices"] if (c["weight"], c["goal"], c["slowdown_reference"], c["pressure_rule"]) == (1, "fairness", "same", "live"))
+    return c["target"] == c["optimal"]
+
+
+def train_all(runs, name, variant, measured, executed):
+    """The models of a variant, in a folder of their own; returns it and R^2 held out of each."""
+    folder = os.path.join(runs.folder, name)
+    os.makedirs(folder)
+    return folder, [train_variant(runs, folder, f"{t}-{s}", variant, measured, executed) for s in ("alone", "co-located") for t in TARGETS]
+
+
+def cells_of(runs, trained, variant, measured, executed):
+    """Of a row: R^2 held out, shares of launches within 20 % alone and beside one native, shares of right targets."""
+    folder, held = trained
+    if variant.get("gpu_alone"):  # a missing co-located model is replaced by the one alone
+        os.remove(f"{folder}/gpu-co-located.model")
+        held = [*held[:3], None]
+    found = choose_with(runs, folder, with_features(measured, variant, executed, f"{folder}/measured.json"))
+    one, two = ([m for m in found["mixes"] if len(m["natives"]) == n] for n in (1, 2))
+    near = [share(abs(c["predicted"][t] / c[of][t] - 1) <= 0.2 for c in cases) for cases, of in ((found["entries"], "alone"), (one, "co_located")) for t in TARGETS]
+    right = [share(e["target"] == e["optimal"] for e in found["entries"]), share(map(is_right, one)), share(map(is_right, two))]
+    return ["-" if h is None else f"{h:.2f}" for h in held] + near + right
+
+
+VARIANTS = [
+    ("as shipped", {}),
+    ("GPU as alone", {"gpu_alone": True}),
+    ("no pairs", {"options": ["--no-pairs"]}),
+    ("executed", {"executed": True}),
+    ("executed, no pairs", {"executed": True, "options": ["--no-pairs"]}),
+    ("one branch", {"one_branch": True}),
+    ("launches among the rows", {"among": True}),
+    ("launches among the rows, none dropped", {"among": True, "options": ["--no-prune"]}),
+    ("the same, GPU as alone", {"gpu_alone": True}),
+]
+
+
+def lacking(runs, measured_path):
     """Which part of S3's models fails: features, terms or training set?"""
-    text = ("\n## What the models lack\n\nModels of times alone, trained by the same rules on other rows or with other terms, and their predictions for the launches of the experiment. "
-            "*Executed*: instructions that each class executes per warp, by `heddle run NAME --functional --kernels`, in place of static counts. *No pairs*: `heddle hetero train --no-pairs`. "
-            "*Launches among the rows*: the launches of the experiment are training kernels too, which S3 does not rule out for its own.\n\n<!-- table hetero-lacking -->\n")
-    head = ["training", "R^2 held out, CMP", "R^2 held out, GPU", "within 20 %, CMP", "within 20 %, GPU", "within 50 %, CMP", "within 50 %, GPU", "right target"]
+    text = ("\n## What the models lack\n\nModels trained by the same rules on other rows or with other terms, and what they predict for the experiment. *No pairs*: `heddle hetero "
+            "train --no-pairs`. *Executed*: instructions that each class executes per warp, by `heddle run NAME --functional --kernels`, in place of static counts. *One branch*: all "
+            "kernels have one branch on the CMP, as Table A.1 suggests. *GPU as alone*: no model for the GPU beside natives, as Table A.4 suggests. *Launches among the rows*: the "
+            "launches of the experiment are training kernels too, which S3 does not rule out for its own.\n\n<!-- table hetero-lacking -->\n")
+    scenarios = [f"{t}{s}" for s in ("", " co-located") for t in ("CMP", "GPU")]
+    head = ["training", *[f"R^2 held out, {s}" for s in scenarios], *[f"within 20 %, {s}" for s in scenarios], "right alone", "right beside one native", "beside two"]
     text += row(head) + row(["---"] * len(head))
-    counts = executed_counts(runs, entries)
-    for name, executed, options, among in [("as shipped", None, [], []), ("no pairs", None, ["--no-pairs"], []), ("executed", counts, [], []),
-                                           ("executed, no pairs", counts, ["--no-pairs"], []), ("launches among the rows", None, [], entries)]:
-        text += row([name] + variant(runs, entries, executed, options, among))
+    with open(measured_path) as file:
+        measured = json.load(file)
+    counts = executed_counts(runs, measured["entries"])
+    for name, variant in VARIANTS:
+        if not variant.get("gpu_alone"):  # otherwise the models of the row above
+            trained = train_all(runs, name, variant, measured, counts)
+        text += row([name] + cells_of(runs, trained, variant, measured, counts))
+    return text
+
+
+# --- what S3's coefficients say ---
+
+PAPER = [("A.1", "i7-3770-alone"), ("A.2", "s9150-alone"), ("A.3", "i7-3770-co-located"), ("A.4", "s9150-co-located")]
+
+
+def zeros_of_s3(runs):
+    """The terms that S3's tables give no coefficient."""
+    text = ("\n## What S3 says of its training\n\nTerms of S3's tables whose coefficient is 0 (`heddle hetero models NAME`); 1 stands for a single feature.\n\n"
+            "<!-- table hetero-zeros -->\n" + row(["table", "terms", "0", "terms whose coefficient is 0"]) + row(["---"] * 4))
+    for table, model in PAPER:
+        shown = subprocess.run([runs.heddle, "hetero", "models", model], check=True, stdout=subprocess.PIPE, text=True).stdout
+        terms = [line.split() for line in shown.splitlines() if line and line[0] != "#" and ": " not in line]
+        zeros = [f"{a} x {b}" for a, b, value in terms if float(value) == 0]
+        text += row([table, str(len(terms)), str(len(zeros)), ", ".join(zeros)])
     return text

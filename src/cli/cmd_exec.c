@@ -120,6 +120,20 @@ static bool check_marks(const struct exec_options *o)
     return false;
 }
 
+static bool check_device(const struct exec_options *o)
+{
+    const char *device = o->device ? o->device : getenv("HEDDLE_DEVICE");
+    const char *lost = o->hetero_target    ? "--hetero-target"
+                       : o->hetero_models  ? "--hetero-models"
+                       : o->hetero_natives ? "--hetero-natives"
+                       : o->hetero_log     ? "--hetero-log"
+                                           : NULL;
+    if (!lost || (device && strcmp(device, "heteropdp") == 0))
+        return true;
+    output_error("%s is for --device heteropdp", lost);
+    return false;
+}
+
 /* The program's own failure takes precedence. */
 static enum heddle_status run_and_judge(const struct exec_options *o,
                                         const struct text_list *command)
@@ -143,7 +157,7 @@ static enum heddle_status run_exec(const void *values, const struct text_list *o
         output_error("--series N and --series-out FILE must be given together");
         return HEDDLE_BAD_INPUT;
     }
-    if (!check_marks(&o))
+    if (!check_marks(&o) || !check_device(&o))
         return HEDDLE_BAD_INPUT;
     struct arena arena = {0};
     enum heddle_status status = find_annotations(&o, &arena);

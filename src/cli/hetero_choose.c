@@ -83,10 +83,12 @@ static void read_choice(struct json_input *in, struct choice *c)
         read_times(in, root, "co_located", c, q->co_located_s);
     if (!c->setting.uses_tables || c->has_pressure)
         return;
-    json_input_need(in, root, "threads", &c->threads);
-    json_input_need(in, root, "buffer", &c->buffer);
-    json_input_need(in, root, "transfer", &c->transfer);
-    json_input_positive(in, root, "threads", &c->threads);
+    if (json_input_need(in, root, "threads", &c->threads))
+        json_input_positive(in, root, "threads", &c->threads);
+    if (json_input_need(in, root, "buffer", &c->buffer))
+        json_input_not_negative(in, root, "buffer", &c->buffer);
+    if (json_input_need(in, root, "transfer", &c->transfer))
+        json_input_not_negative(in, root, "transfer", &c->transfer);
 }
 
 /* --- Deciding --- */
@@ -207,7 +209,7 @@ static void print_text(const struct choice *c, struct strbuf *out)
     if (q->n_natives)
         strbuf_addf(out, "fairness ratio CMP / GPU %.6g\n", a->fairness_ratio);
     if (c->n_clamped)
-        strbuf_addf(out, "%u times were not positive: %g s is used instead\n", c->n_clamped,
+        strbuf_addf(out, "times that were not positive: %u; %g s is used instead\n", c->n_clamped,
                     HETERO_MIN_TIME_S);
 }
 

@@ -29,6 +29,9 @@ static void pair_of(struct reader *r, yaml_node_t *map, const char *key, double 
 {
     if (!hetero_pair_read(&r->in, map, key, out))
         yaml_complain(&r->in.doc, map, NULL, "'%s' is missing here: {\"cmp\": N, \"gpu\": N}", key);
+    for (int t = 0; t < HETERO_N_TARGETS; t++)
+        if (out[t] < 0)
+            yaml_complain(&r->in.doc, map, NULL, "a time in '%s' is negative", key);
 }
 
 static void ids_of(struct reader *r, yaml_node_t *map, const char **out)

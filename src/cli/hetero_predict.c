@@ -1,4 +1,5 @@
 /* heddle hetero predict and models. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,22 +137,24 @@ static bool read_values(struct json_input *in, yaml_node_t *object, const struct
     return ok;
 }
 
-static bool predict_one(struct json_input *in, yaml_node_t *object, const struct hetero_model *m,
+static void predict_one(struct json_input *in, yaml_node_t *object, const struct hetero_model *m,
                         double *values, struct prediction *p)
 {
     if (object->type != YAML_MAPPING_NODE) {
         yaml_complain(&in->doc, object, NULL, "expected an object with a number for each feature");
-        return false;
+        return;
     }
     if (!read_values(in, object, m, values))
-        return false;
+        return;
     yaml_node_t *kernel = yaml_find(&in->doc, object, "kernel");
     *p = (struct prediction){
         .kernel = kernel ? yaml_scalar(&in->doc, kernel, "a name") : NULL,
         .predicted = hetero_model_evaluate(m, values),
     };
     p->time = p->predicted > 0 ? p->predicted : HETERO_MIN_TIME_S;
-    return true;
+    if (!isfinite(p->predicted))
+        yaml_complain(&in->doc, object, NULL,
+                      "these values are too large: the prediction is beyond the range of numbers");
 }
 
 static void print_json(const struct prediction *p, uint32_t n, const char *model,

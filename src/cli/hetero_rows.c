@@ -1,9 +1,11 @@
 /* heddle hetero rows: training data, measured on the testbed like mixes (hetero_experiment.h). A
  * row is a kernel of a workload with one input: its features, and its time on a target. Both are
  * means over the kernel's launches. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/hetero_experiment.h"
 #include "cli/hetero_launches.h"
@@ -21,9 +23,10 @@ struct input {
 
 struct measured {
     struct input *inputs;
-    uint32_t n, cap, n_rows;
-    const char *words; /* of the native programs, for cpu.programs */
-    uint32_t sample;   /* a simulation, if there are native programs */
+    uint32_t n, cap;
+    uint32_t n_rows, n_known; /* added to the CMP's file, and there before */
+    const char *words;        /* of the native programs, for cpu.programs */
+    uint32_t sample;          /* a simulation, if there are native programs */
     struct testbed_runs runs;
 };
 
@@ -162,6 +165,24 @@ static double feature_of(const struct measured *m, const struct hetero_row *r, d
     return system_feature(m, name);
 }
 
+static bool has_line(const struct strbuf *text, const struct strbuf *line)
+{
+    const char *at = strbuf_text(text);
+    while ((at = strstr(at, strbuf_text(line))) && at > text->text && at[-1] != '\n')
+        at++;
+    return at;
+}
+
+static void write_row(struct measured *m, uint32_t target, const struct strbuf *line,
+                      struct strbuf *out)
+{
+    bool is_known = has_line(out, line);
+    if (!is_known)
+        strbuf_add(out, strbuf_text(line));
+    m->n_rows += target == HETERO_CMP && !is_known;
+    m->n_known += target == HETERO_CMP && is_known;
+}
+
 static void write_input(struct measured *m, const struct input *in, uint32_t target,
                         const struct hetero_model *model, struct strbuf *out)
 {
@@ -171,25 +192,35 @@ static void write_input(struct measured *m, const struct input *in, uint32_t tar
         double seconds = testbed_kernel_seconds(&m->runs, in->measured[target], r->kernel);
         if (!mean_row(&in->launches, i, &threads, &buffer) || !(seconds > 0))
             continue;
-        strbuf_addf(out, "%s/%s,%.17g", in->workload->name, r->kernel, seconds);
+        struct strbuf line = {0};
+        strbuf_addf(&line, "%s/%s,%.17g", in->workload->name, r->kernel, seconds);
         for (uint32_t f = 0; f < model->n_features; f++)
-            strbuf_addf(out, ",%.17g", feature_of(m, r, threads, buffer, model->features[f]));
-        strbuf_add(out, "\n");
-        m->n_rows += target == HETERO_CMP;
+            strbuf_addf(&line, ",%.17g", feature_of(m, r, threads, buffer, model->features[f]));
+        strbuf_add(&line, "\n");
+        write_row(m, target, &line, out);
+        strbuf_destroy(&line);
     }
 }
 
-static void write_rows(struct measured *m, uint32_t target, const struct hetero_model *model,
+/* False if a file that is there has other columns. */
+static bool write_rows(struct measured *m, uint32_t target, const struct hetero_model *model,
                        struct strbuf *out)
 {
-    if (!out->len) {
-        strbuf_add(out, "kernel,time");
-        for (uint32_t f = 0; f < model->n_features; f++)
-            strbuf_addf(out, ",%s", model->features[f]);
+    struct strbuf header = {0};
+    strbuf_add(&header, "kernel,time");
+    for (uint32_t f = 0; f < model->n_features; f++)
+        strbuf_addf(&header, ",%s", model->features[f]);
+    strbuf_add(&header, "\n");
+    bool fits =
+        !out->len || strncmp(strbuf_text(out), strbuf_text(&header), strlen(header.text)) == 0;
+    if (!out->len)
+        strbuf_add(out, strbuf_text(&header));
+    else if (out->text[out->len - 1] != '\n')
         strbuf_add(out, "\n");
-    }
-    for (uint32_t i = 0; i < m->n; i++)
+    for (uint32_t i = 0; fits && i < m->n; i++)
         write_input(m, &m->inputs[i], target, model, out);
+    strbuf_destroy(&header);
+    return fits;
 }
 
 /* The features are those of S3's table for the target. */
@@ -202,8 +233,11 @@ static enum heddle_status write_file(struct measured *m, uint32_t target, const 
     strbuf_addf(&path, "%s/%s-%s.csv", folder, hetero_target_names[target],
                 hetero_scenario_names[*m->words ? HETERO_CO_LOCATED : HETERO_ALONE]);
     strbuf_read_file(&text, strbuf_text(&path)); /* if it exists, its rows are kept */
-    write_rows(m, target, model, &text);
-    enum heddle_status status = output_file(strbuf_text(&path), strbuf_text(&text), text.len);
+    enum heddle_status status = HEDDLE_BAD_INPUT;
+    if (write_rows(m, target, model, &text))
+        status = output_file(strbuf_text(&path), strbuf_text(&text), text.len);
+    else
+        output_error("%s has other columns than this command writes", strbuf_text(&path));
     hetero_model_destroy(model);
     diag_list_destroy(&diags);
     strbuf_destroy(&path);
@@ -228,6 +262,10 @@ enum heddle_status hetero_cmd_rows(const struct hetero_options *o, const char *f
         output_error("heddle hetero rows needs --out FOLDER");
         return HEDDLE_BAD_INPUT;
     }
+    if (mkdir(o->out, 0777) != 0 && errno != EEXIST) {
+        output_error("%s: %s", o->out, strerror(errno));
+        return HEDDLE_ENVIRONMENT;
+    }
     struct hetero_options with = experiment_options(o, &m.runs.arena);
     enum heddle_status status = list_natives(&m, o);
     if (status == HEDDLE_OK)
@@ -239,8 +277,8 @@ enum heddle_status hetero_cmd_rows(const struct hetero_options *o, const char *f
     for (uint32_t k = 0; status == HEDDLE_OK && k < HETERO_N_TARGETS; k++)
         status = write_file(&m, k, o->out);
     if (status == HEDDLE_OK)
-        strbuf_addf(out, "%u rows each for CMP and GPU, %s, added to %s\n", m.n_rows,
-                    *m.words ? "beside natives" : "alone", o->out);
+        strbuf_addf(out, "CMP and GPU, %s: rows added to %s: %u each, there before: %u\n",
+                    *m.words ? "beside natives" : "alone", o->out, m.n_rows, m.n_known);
     destroy(&m);
     return status;
 }

@@ -37,13 +37,6 @@ static void measure_errors(struct training *t)
     }
 }
 
-static void name_term(const struct hetero_model *m, uint32_t i, struct strbuf *out)
-{
-    strbuf_add(out, m->features[m->terms[i].first]);
-    if (m->terms[i].second != HETERO_NO_FEATURE)
-        strbuf_addf(out, " x %s", m->features[m->terms[i].second]);
-}
-
 /* --- JSON --- */
 
 static void write_stages(const struct training *t, struct json_writer *w)
@@ -69,7 +62,7 @@ static void write_dropped(const struct training *t, struct json_writer *w)
     for (uint32_t i = 0; i < r->model->n_terms; i++)
         if (r->dropped_terms[i]) {
             struct strbuf name = {0};
-            name_term(r->model, i, &name);
+            hetero_term_name(r->model, i, &name);
             json_string(w, NULL, strbuf_text(&name));
             strbuf_destroy(&name);
         }
@@ -146,7 +139,7 @@ static void print_text(const struct training *t, const char *path, struct strbuf
         for (uint32_t i = 0; i < r->model->n_terms; i++)
             if (r->dropped_terms[i]) {
                 strbuf_add(out, comma);
-                name_term(r->model, i, out);
+                hetero_term_name(r->model, i, out);
                 comma = ", ";
             }
         strbuf_add(out, "\n");

@@ -7,6 +7,10 @@
 
 /* A scaled column this close to an earlier one counts as equal. */
 #define SAME_COLUMN 1e-12
+/* Columns have the same norm, so rounding would decide which is the first pivot, and with it which
+ * of several dependent columns is dropped: differently with each BLAS. Each column is shorter by
+ * this share than the one before, which is far more than rounding and changes no fit. */
+#define TIE_BREAK 1e-10
 /* If |R_ii| is below this share of |R_11|, the column depends on those before it. */
 #define DEPENDENT 1e-8
 
@@ -42,6 +46,21 @@ static bool is_near_earlier(const struct system *s, const double *column)
     return false;
 }
 
+uint32_t hetero_find_overflow(const struct hetero_model *m, const struct hetero_rows *rows)
+{
+    for (uint32_t t = 0; t < m->n_terms; t++) {
+        double sum = 0;
+        for (uint32_t r = 0; r < rows->n_rows; r++) {
+            const double *values = rows->values + (size_t)r * rows->n_features;
+            double value = hetero_term_value(&m->terms[t], values);
+            sum += value * value;
+        }
+        if (!isfinite(sum))
+            return t;
+    }
+    return HETERO_NO_TERM;
+}
+
 /* Adds the column of a term, unless it is all 0 or repeats an earlier one. */
 static void add_column(struct system *s, const struct hetero_model *m, uint32_t term,
                        const struct hetero_rows *rows, const bool *use)
@@ -59,7 +78,10 @@ static void add_column(struct system *s, const struct hetero_model *m, uint32_t 
         column[i] /= norm;
     if (is_near_earlier(s, column))
         return;
-    s->norms[s->n_columns] = norm;
+    double longer = 1 + s->n_columns * TIE_BREAK;
+    for (uint32_t i = 0; i < n; i++)
+        column[i] /= longer;
+    s->norms[s->n_columns] = norm * longer;
     s->term[s->n_columns++] = term;
 }
 
@@ -107,7 +129,8 @@ static uint32_t solve(struct system *s)
     lapack_int m = (lapack_int)s->n_rows, n = (lapack_int)s->n_columns;
     if (m == 0 || n == 0)
         return 0;
-    LAPACKE_dgeqp3(LAPACK_COL_MAJOR, m, n, s->a, m, s->pivot, s->tau);
+    if (LAPACKE_dgeqp3(LAPACK_COL_MAJOR, m, n, s->a, m, s->pivot, s->tau) != 0)
+        return 0;
     lapack_int rank = (lapack_int)rank_of(s), reflectors = m < n ? m : n;
     LAPACKE_dormqr(LAPACK_COL_MAJOR, 'L', 'T', m, 1, reflectors, s->a, m, s->tau, s->b, m);
     LAPACKE_dtrtrs(LAPACK_COL_MAJOR, 'U', 'N', 'N', rank, 1, s->a, m, s->b, m);

@@ -13,6 +13,10 @@
 uint32_t hetero_fit(struct hetero_model *m, const struct hetero_rows *rows, const bool *use,
                     bool *dropped);
 
+/* A term of the model whose column has a norm beyond the range of doubles, or HETERO_NO_TERM. Then
+ * no fit is possible. */
+uint32_t hetero_find_overflow(const struct hetero_model *m, const struct hetero_rows *rows);
+
 /* The prediction for a row; may be negative. */
 double hetero_predict_row(const struct hetero_model *m, const struct hetero_rows *rows,
                           uint32_t row);

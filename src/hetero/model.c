@@ -88,6 +88,30 @@ uint32_t hetero_model_find_feature(const struct hetero_model *m, const char *nam
     return HETERO_NO_FEATURE;
 }
 
+bool hetero_is_feature_name(const char *name)
+{
+    size_t len = strlen(name);
+    for (size_t i = 0; i < len; i++)
+        if (isspace((unsigned char)name[i]) || name[i] == ':')
+            return false;
+    return isalpha((unsigned char)name[0]);
+}
+
+void hetero_term_name(const struct hetero_model *m, uint32_t term, struct strbuf *out)
+{
+    strbuf_add(out, m->features[m->terms[term].first]);
+    if (m->terms[term].second != HETERO_NO_FEATURE)
+        strbuf_addf(out, " x %s", m->features[m->terms[term].second]);
+}
+
+uint32_t hetero_model_find_infinite(const struct hetero_model *m)
+{
+    for (uint32_t i = 0; i < m->n_terms; i++)
+        if (!isfinite(m->terms[i].coefficient))
+            return i;
+    return HETERO_NO_TERM;
+}
+
 /* --- Evaluating --- */
 
 double hetero_term_value(const struct hetero_term *t, const double *values)
@@ -126,11 +150,12 @@ static uint32_t read_first(const struct reader *r, const char *word, bool is_sin
 {
     struct hetero_model *m = r->model;
     uint32_t feature = hetero_model_find_feature(m, word);
-    bool is_name = isalpha((unsigned char)word[0]);
+    bool is_name = hetero_is_feature_name(word);
     if (is_single && feature == HETERO_NO_FEATURE && is_name)
         return add_feature(m, word);
     if (!is_name)
-        complain(r, at, start, "models have no constant term", "a feature begins with a letter");
+        complain(r, at, start, "models have no constant term",
+                 "a feature begins with a letter and has no ':'");
     else if (is_single)
         complain(r, at, start, NULL, "this feature has a single term already");
     else if (feature == HETERO_NO_FEATURE)

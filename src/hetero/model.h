@@ -16,7 +16,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 
-enum { HETERO_NO_FEATURE = 0xffffffffu };
+enum { HETERO_NO_FEATURE = 0xffffffffu, HETERO_NO_TERM = 0xffffffffu };
 
 struct hetero_term {
     uint32_t first, second; /* features; `second` is HETERO_NO_FEATURE for a single */
@@ -47,6 +47,13 @@ struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t
 void hetero_model_note(struct hetero_model *m, const char *word, const char *text);
 const char *hetero_model_find_note(const struct hetero_model *m, const char *word); /* or NULL */
 uint32_t hetero_model_find_feature(const struct hetero_model *m, const char *name);
+/* Whether a model file can name a feature so: a letter first, no blank and no ':'. */
+bool hetero_is_feature_name(const char *name);
+
+/* "threads", "threads x mem". */
+void hetero_term_name(const struct hetero_model *m, uint32_t term, struct strbuf *out);
+/* The first term whose coefficient is not finite, or HETERO_NO_TERM. */
+uint32_t hetero_model_find_infinite(const struct hetero_model *m);
 
 /* `values` has one number per feature. */
 double hetero_term_value(const struct hetero_term *t, const double *values);

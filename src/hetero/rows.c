@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hetero/model.h"
+
 enum { NO_COLUMN = 0xffffffffu };
 
 struct cells {
@@ -70,6 +72,9 @@ static void read_header(struct reader *r)
                 complain(r, r->cells.cols[c], NULL, "this column occurs twice");
         if (!*name)
             complain(r, r->cells.cols[c], NULL, "a column has no name");
+        else if (!hetero_is_feature_name(name))
+            complain(r, r->cells.cols[c], NULL,
+                     "a feature begins with a letter and has no blank and no ':'");
         else if (strcmp(name, "kernel") == 0)
             r->kernel_column = c;
         else if (strcmp(name, "time") == 0)

@@ -178,6 +178,35 @@ static void fit_kept(struct training *t, struct train_result *result)
     result->n_kept_kernels = t->n_kept;
 }
 
+/* Doubles must hold the sums of squares of all columns and of the times. */
+static bool check_range(const struct training *t, struct strbuf *why)
+{
+    const struct hetero_rows *rows = t->rows;
+    uint32_t term = hetero_find_overflow(t->model, rows);
+    double sum = 0;
+    for (uint32_t r = 0; r < rows->n_rows; r++)
+        sum += rows->times[r] * rows->times[r];
+    if (term != HETERO_NO_TERM) {
+        strbuf_add(why, "the values of ");
+        hetero_term_name(t->model, term, why);
+        strbuf_add(why, " are too large: their squares are beyond the range of numbers");
+    } else if (!isfinite(sum)) {
+        strbuf_add(why, "the times are too large: their squares are beyond the range of numbers");
+    }
+    return why->len == 0;
+}
+
+static bool check_coefficients(const struct training *t, struct strbuf *why)
+{
+    uint32_t term = hetero_model_find_infinite(t->model);
+    if (term == HETERO_NO_TERM)
+        return true;
+    strbuf_add(why, "the coefficient of ");
+    hetero_term_name(t->model, term, why);
+    strbuf_add(why, " is beyond the range of numbers");
+    return false;
+}
+
 /* What can be checked before any cross-validation. */
 static bool check(const struct training *t, struct strbuf *why)
 {
@@ -216,14 +245,18 @@ bool hetero_train(const struct hetero_rows *rows, const struct train_options *op
         .held_out = ARENA_ARRAY(&scratch, double, rows->n_rows),
     };
     memset(t.kept, true, rows->n_kernels * sizeof *t.kept);
-    t.n_terms_kept = hetero_fit(t.model, rows, NULL, result->dropped_terms);
-    bool ok = check(&t, why);
+    bool ok = check_range(&t, why);
+    if (ok)
+        t.n_terms_kept = hetero_fit(t.model, rows, NULL, result->dropped_terms);
+    ok = ok && check_coefficients(&t, why) && check(&t, why);
     if (ok && options->folds && !cross_validate(&t, result)) {
         strbuf_addf(why, "a fold leaves fewer rows than the %u terms to fit", t.n_terms_kept);
         ok = false;
     }
-    if (ok)
+    if (ok) {
         fit_kept(&t, result);
+        ok = check_coefficients(&t, why);
+    }
     arena_destroy(&scratch);
     return ok;
 }

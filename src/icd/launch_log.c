@@ -87,12 +87,16 @@ static void make_line(struct strbuf *text)
     strbuf_add_char(text, '\n');
 }
 
+/* A file that cannot be written is named once. */
 static void append(const char *path, const struct strbuf *text)
 {
+    static const char *named;
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     bool ok = fd >= 0 && write(fd, text->text, text->len) == (ssize_t)text->len;
-    if (!ok)
+    if (!ok && named != path) {
+        named = path;
         icd_complain("%s: %s", path, strerror(errno));
+    }
     if (fd >= 0)
         close(fd);
 }

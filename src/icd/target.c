@@ -50,6 +50,11 @@ static uint32_t load_platforms(const char *library, cl_platform_id *platforms, u
     clIcdGetPlatformIDsKHR_fn get =
         address ? (clIcdGetPlatformIDsKHR_fn)address("clIcdGetPlatformIDsKHR") : NULL;
     cl_uint n = 0;
+    if (get && get == (clIcdGetPlatformIDsKHR_fn)icd_clGetExtensionFunctionAddress(
+                          "clIcdGetPlatformIDsKHR")) {
+        strbuf_addf(error, "%s: HeteroPDP cannot use its own library\n", library);
+        return 0; /* it would wait for its own initialisation */
+    }
     if (!get || get(most, platforms, &n) != CL_SUCCESS || n == 0) {
         strbuf_addf(error, "%s: it has no OpenCL platform\n", library);
         return 0;

@@ -1,5 +1,7 @@
 #include "lab/hetero_setting.h"
 
+#include <math.h>
+
 static const char *const rule_names[] = {"live", "footprint"};
 static const char *const native_keys[] = {"name",      "weight",   "slowdown",   "cache",
                                           "bandwidth", "pressure", "llc_misses", "pid"};
@@ -37,8 +39,8 @@ void hetero_pressure_read(struct json_input *in, yaml_node_t *map, struct pressu
         return;
     }
     HETERO_CHECK_KEYS(in, map, pressure_keys);
-    json_input_number_of(in, map, "llc_bytes", &p->llc_bytes);
-    json_input_number_of(in, map, "dram_gbps", &p->dram_gbps);
+    json_input_not_negative(in, map, "llc_bytes", &p->llc_bytes);
+    json_input_not_negative(in, map, "dram_gbps", &p->dram_gbps);
 }
 
 static void read_steps(struct json_input *in, yaml_node_t *native, const char *key, double *steps)
@@ -50,8 +52,11 @@ static void read_steps(struct json_input *in, yaml_node_t *native, const char *k
                       BUBBLE_STEPS + 1);
         return;
     }
-    for (uint32_t i = 0; i <= BUBBLE_STEPS; i++)
-        json_input_number(in, yaml_item(&in->doc, list, i), "a slowdown", &steps[i]);
+    for (uint32_t i = 0; i <= BUBBLE_STEPS; i++) {
+        yaml_node_t *item = yaml_item(&in->doc, list, i);
+        if (json_input_number(in, item, "a slowdown", &steps[i]) && !(steps[i] > 0))
+            yaml_complain(&in->doc, item, NULL, "a slowdown must be above 0");
+    }
 }
 
 static void read_slowdowns(struct json_input *in, yaml_node_t *n, struct hetero_setting *s,
@@ -84,8 +89,10 @@ static void read_native(struct json_input *in, yaml_node_t *n, double weight,
     native->weight = weight;
     json_input_positive(in, n, "weight", &native->weight);
     json_input_positive(in, n, "pid", &pid);
+    if (pid > INT32_MAX || pid != floor(pid))
+        yaml_complain(&in->doc, n, NULL, "'pid' must be the whole number of a process");
     native->pid = (int64_t)pid;
-    json_input_number_of(in, n, "llc_misses", &native->llc_misses);
+    json_input_not_negative(in, n, "llc_misses", &native->llc_misses);
     if (own)
         hetero_pressure_read(in, own, &native->own);
     read_slowdowns(in, n, s, native);

@@ -72,18 +72,18 @@ bool json_input_need(struct json_input *in, yaml_node_t *map, const char *key, d
     return false;
 }
 
-void json_input_number_of(struct json_input *in, yaml_node_t *map, const char *key, double *out)
-{
-    yaml_node_t *n = yaml_find(&in->doc, map, key);
-    if (n)
-        json_input_number(in, n, "a number", out);
-}
-
 void json_input_positive(struct json_input *in, yaml_node_t *map, const char *key, double *out)
 {
     yaml_node_t *n = yaml_find(&in->doc, map, key);
     if (n && json_input_number(in, n, "a number", out) && !(*out > 0))
         yaml_complain(&in->doc, n, NULL, "'%s' must be above 0", key);
+}
+
+void json_input_not_negative(struct json_input *in, yaml_node_t *map, const char *key, double *out)
+{
+    yaml_node_t *n = yaml_find(&in->doc, map, key);
+    if (n && json_input_number(in, n, "a number", out) && *out < 0)
+        yaml_complain(&in->doc, n, NULL, "'%s' must not be negative", key);
 }
 
 uint32_t json_input_choice(struct json_input *in, yaml_node_t *map, const char *key,

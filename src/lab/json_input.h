@@ -23,10 +23,10 @@ void json_input_destroy(struct json_input *in);
 bool json_input_number(struct json_input *in, yaml_node_t *n, const char *what, double *out);
 /* The number of a required key. */
 bool json_input_need(struct json_input *in, yaml_node_t *map, const char *key, double *out);
-/* The number of an optional key; *out is unchanged if it is missing. */
-void json_input_number_of(struct json_input *in, yaml_node_t *map, const char *key, double *out);
-/* The same, but a given number must be above 0. */
+/* The number of an optional key, which must be above 0; *out is unchanged if it is missing. */
 void json_input_positive(struct json_input *in, yaml_node_t *map, const char *key, double *out);
+/* The same, but it may be 0. */
+void json_input_not_negative(struct json_input *in, yaml_node_t *map, const char *key, double *out);
 /* The index in `names` of the key's value; `otherwise` if the key is missing. */
 uint32_t json_input_choice(struct json_input *in, yaml_node_t *map, const char *key,
                            const char *const *names, uint32_t n, uint32_t otherwise);

@@ -31,11 +31,21 @@ PY
 grep -q "false: it cannot be run, or it fails" "$scratch/out" || fail "that is not said"
 "$heddle" hetero bubble --repeats 0 -- true >"$scratch/out" 2>&1 && fail "no repeats are accepted"
 
+# --- options that would be ignored ---
+"$heddle" exec --hetero-target cmp -- true >"$scratch/out" 2>&1 && fail "--hetero-target needs no device"
+grep -q -- "--hetero-target is for --device heteropdp" "$scratch/out" || fail "that is not said"
+
 # --- measured times; the CPU device is another OpenCL's ---
 "$heddle" run red --size tiny --on opencl --quiet >"$scratch/out" 2>&1 || {
     echo "SKIPPED: times of kernels on this machine: $(head -1 "$scratch/out")"
     exit 0
 }
+if [ -x "$(dirname "$heddle")/test/test_hetero_device" ]; then
+    "$heddle" exec --device heteropdp --functional --hetero-target alternate --hetero-log /dev/full -- \
+        "$(dirname "$heddle")/test/test_hetero_device" moving >"$scratch/out" 2>&1 ||
+        fail "launches depend on the log"
+    [ "$(grep -c '/dev/full: No space left' "$scratch/out")" = 1 ] || fail "a full disk is not named once"
+fi
 "$heddle" hetero train --machine --out "$scratch/models" red mm --folds 0 >"$scratch/out" 2>&1 &&
     fail "two workloads suffice for a model of 36 terms"
 grep -q "rows" "$scratch/out" || fail "why not is not said"

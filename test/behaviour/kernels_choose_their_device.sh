@@ -49,6 +49,9 @@ complains "needs --model and --features"
 printf '[{"threads": "many"}]\n' >"$scratch/bad.json"
 status 2 "$heddle" hetero predict --model s9150-alone --features "$scratch/bad.json"
 complains "bad.json:1:14: error: expected a number, not 'many'"
+echo '{"threads":1e300,"mem":1e300,"int":1,"fp":1,"math":1,"branch":1,"barrier":1,"buffer":1e300}' >"$scratch/large.json"
+status 2 "$heddle" hetero predict --model s9150-alone --features "$scratch/large.json"
+complains "large.json:1:1: error: these values are too large"
 
 # --- training ---
 python3 - "$scratch/rows.csv" <<'PY'
@@ -76,6 +79,9 @@ complains "rows.csv"
 printf 'kernel,threads,time\nk,1,soon\n' >"$scratch/broken.csv"
 status 2 "$heddle" hetero train "$scratch/broken.csv"
 complains "broken.csv:2:5: error: this is not a finite number"
+printf 'kernel,time,x,y\na,1,1e200,1e200\nb,2,3,4\nc,3,3,2\n' >"$scratch/large.csv"
+status 2 "$heddle" hetero train "$scratch/large.csv" --folds 0
+complains "the values of x are too large"
 
 # --- choices ---
 cat >"$scratch/question.json" <<'JSON'
@@ -101,6 +107,21 @@ complains "'cache' must be a list of 9 slowdowns"
 sed '/"threads"/d' "$scratch/question.json" >"$scratch/less.json"
 status 2 "$heddle" hetero choose "$scratch/less.json"
 complains "'threads' is missing here"
+# wrong KEY VALUE MESSAGE: the question with another number for a key
+wrong()
+{
+	sed "s/\"$1\": [^,}]*/\"$1\": $2/" "$scratch/question.json" >"$scratch/wrong.json"
+	status 2 "$heddle" hetero choose "$scratch/wrong.json"
+	complains "$3"
+}
+wrong threads 0 "'threads' must be above 0"
+wrong buffer -1 "'buffer' must not be negative"
+wrong transfer -1 "'transfer' must not be negative"
+wrong cache '[0' "a slowdown must be above 0"
+wrong bandwidth '[-1' "a slowdown must be above 0"
+wrong name '"mcf", "pid": 1.5' "'pid' must be the whole number of a process"
+wrong name '"mcf", "llc_misses": -1' "'llc_misses' must not be negative"
+wrong name '"mcf", "pressure": {"dram_gbps": -1}' "'dram_gbps' must not be negative"
 status 2 "$heddle" hetero chose "$scratch/question.json"
 complains "did you mean 'choose'?"
 

@@ -17,6 +17,17 @@ echo "$out" >"$scratch/count"
 # On the default machine, not on that of the experiment.
 status 0 "$heddle" hetero rows hot --out "$scratch/rows" --store "$scratch/t.db" --set host_llc.n_sets=2048 \
     --set cpu.l2_bytes=256K --set cpu.l1_bytes=32K
+says "rows added to $scratch/rows: 1 each, there before: 0"
+cp "$scratch/rows/cmp-alone.csv" "$scratch/first.csv"
+status 0 "$heddle" hetero rows hot --out "$scratch/rows" --store "$scratch/t.db" --set host_llc.n_sets=2048 \
+    --set cpu.l2_bytes=256K --set cpu.l1_bytes=32K
+says "rows added to $scratch/rows: 0 each, there before: 1"
+cmp -s "$scratch/rows/cmp-alone.csv" "$scratch/first.csv" || fail "a row is there twice"
+mkdir -p "$scratch/other"
+echo "kernel,time,x" >"$scratch/other/cmp-alone.csv"
+status 2 "$heddle" hetero rows hot --out "$scratch/other" --store "$scratch/t.db" --set host_llc.n_sets=2048 \
+    --set cpu.l2_bytes=256K --set cpu.l1_bytes=32K
+complains "cmp-alone.csv has other columns than this command writes"
 # Results depend on the sources of the policy of the host's last-level cache, too.
 status 0 "$heddle" hetero run hot --size tiny --on cmp --launch 1 --set host_llc.policy=drrip --store "$scratch/drrip.db"
 status 0 "$heddle" query --csv --store "$scratch/drrip.db" "SELECT parts FROM run"

@@ -81,6 +81,22 @@ static void dependent_columns_get_nothing(void **state)
     strbuf_destroy(&text);
 }
 
+/* All columns have norm 1, but the rounded norm of the last one is greater. */
+static void of_equal_columns_the_earlier_stays(void **state)
+{
+    (void)state;
+    struct hetero_rows rows = read_rows("kernel,time,x,y,z,sum\n"
+                                        "a,1,1,0,0,1\nb,2,0,1,0,1\nc,3,0,0,1,1\n");
+    struct hetero_model *m = hetero_model_of_features(rows.features, rows.n_features, false);
+    bool dropped[4];
+    assert_int_equal(hetero_fit(m, &rows, NULL, dropped), 3);
+    assert_true(!dropped[0] && !dropped[1] && !dropped[2] && dropped[3]);
+    for (uint32_t t = 0; t < 3; t++)
+        assert_close(m->terms[t].coefficient, t + 1, 1e-12);
+    hetero_model_destroy(m);
+    hetero_rows_destroy(&rows);
+}
+
 enum { N_KERNELS = 21, N_SIZES = 4, PLANTED = 8 };
 
 /* Times follow a known model; kernel PLANTED takes `factor` times as long as it says. */
@@ -208,6 +224,12 @@ static void what_cannot_be_trained_is_refused(void **state)
     assert_refuses("kernel,a,b,time\nx,1,1,1\ny,2,2,2\nz,3,3,3\n", 0, NULL); /* a, a*b of 3 */
     assert_refuses("kernel,a,b,c,time\nx,1,1,1,1\ny,2,2,2,2\nz,3,3,3,3\n", 0,
                    "4 of 6 terms depend on others");
+    assert_refuses("kernel,a,b,time\nx,1e200,1e200,1\ny,3,4,2\nz,3,2,3\n", 0,
+                   "the values of a are too large");
+    assert_refuses("kernel,a,b,time\nx,1e120,1e120,1\ny,3,4,2\nz,3,2,3\n", 0,
+                   "the values of a x b are too large");
+    assert_refuses("kernel,a,time\nx,1,1e200\ny,2,1\n", 0, "the times are too large");
+    assert_refuses("kernel,a,time\nx,1e-161,1e153\ny,0,1\n", 0, "the coefficient of a is beyond");
 }
 
 static void assert_bad(const char *text, uint32_t line, uint32_t col, const char *message)
@@ -229,6 +251,9 @@ static void broken_rows_are_refused_where_they_break(void **state)
     assert_bad("kernel,a\nx,1\n", 1, 1, "the column 'time' is missing");
     assert_bad("time,a\n1,1\n", 1, 1, "the column 'kernel' is missing");
     assert_bad("time,kernel\n1,x\n", 1, 1, "no feature column");
+    assert_bad("kernel,my a,time\n", 1, 8, "a feature begins with a letter");
+    assert_bad("kernel,2nd,time\n", 1, 8, "a feature begins with a letter");
+    assert_bad("kernel,a:b,time\n", 1, 8, "no blank and no ':'");
     assert_bad("kernel,a,a,time\n", 1, 10, "occurs twice");
     assert_bad("kernel,a,time\n\"x, y\",1,1\nx,1\n", 3, 1, "2 columns, where the first line has 3");
     assert_bad("kernel,a,time\nx,one,1\n", 2, 3, "not a finite number");
@@ -243,6 +268,7 @@ int main(void)
         cmocka_unit_test(a_fit_finds_the_coefficients),
         cmocka_unit_test(r_squared_is_about_the_mean),
         cmocka_unit_test(dependent_columns_get_nothing),
+        cmocka_unit_test(of_equal_columns_the_earlier_stays),
         cmocka_unit_test(training_recovers_a_known_model),
         cmocka_unit_test(an_outlier_is_pruned),
         cmocka_unit_test(without_pruning_every_kernel_stays),
