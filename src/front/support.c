@@ -1,6 +1,9 @@
 #include "front/support.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -74,14 +77,26 @@ static const struct support_file {
 
 enum { N_SUPPORT_FILES = sizeof support_files / sizeof *support_files };
 
+static char digest_of_texts[HASH_TEXT_BYTES];
+
+static void make_digest(void)
+{
+    struct hash h;
+    hash_init(&h);
+    for (size_t i = 0; i < N_LIBRARY_PARTS; i++)
+        hash_add_field(&h, library_parts[i]);
+    for (size_t i = 0; i < N_SUPPORT_FILES; i++) {
+        hash_add_field(&h, support_files[i].path);
+        hash_add_field(&h, support_files[i].text);
+    }
+    hash_finish(&h, digest_of_texts);
+}
+
 void support_hash(struct hash *key)
 {
-    for (size_t i = 0; i < N_LIBRARY_PARTS; i++)
-        hash_add_field(key, library_parts[i]);
-    for (size_t i = 0; i < N_SUPPORT_FILES; i++) {
-        hash_add_field(key, support_files[i].path);
-        hash_add_field(key, support_files[i].text);
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_digest);
+    hash_add_field(key, digest_of_texts);
 }
 
 static bool make_folder(const char *path)
@@ -113,14 +128,22 @@ static bool place_headers(const struct support *s, struct arena *arena)
     return ok;
 }
 
-/* Bitcode is compiled from the source, so a checksum kept beside it shows whether it is intact. */
+enum { SUM_BYTES = 17 };
+
+static void sum_of(const struct strbuf *contents, char sum[SUM_BYTES])
+{
+    snprintf(sum, SUM_BYTES, "%016" PRIx64, hash_quick(strbuf_text(contents), contents->len));
+}
+
+/* Bitcode is compiled from the source, so a checksum kept beside it shows whether it is intact.
+ * Every compilation checks it. */
 static bool bitcode_is_intact(const struct support *s, const char *sum_path)
 {
     struct strbuf bitcode = {0};
-    char sum[HASH_TEXT_BYTES];
+    char sum[SUM_BYTES];
     bool intact = strbuf_read_file(&bitcode, s->builtins) == 0;
     if (intact) {
-        hash_of(strbuf_text(&bitcode), bitcode.len, sum);
+        sum_of(&bitcode, sum);
         intact = file_holds(sum_path, sum, strlen(sum));
     }
     strbuf_destroy(&bitcode);
@@ -151,7 +174,7 @@ static enum heddle_status place_builtins(struct support *s, const char *scratch,
                                          const struct toolchain *tools, struct arena *arena,
                                          struct strbuf *error)
 {
-    const char *sum_path = arena_printf(arena, "%s.sha256", s->builtins);
+    const char *sum_path = arena_printf(arena, "%s.sum", s->builtins);
     if (bitcode_is_intact(s, sum_path))
         return HEDDLE_OK;
     const char *fresh = arena_printf(arena, "%s/builtins.bc", scratch);
@@ -159,10 +182,10 @@ static enum heddle_status place_builtins(struct support *s, const char *scratch,
     if (status != HEDDLE_OK)
         return status;
     struct strbuf bitcode = {0};
-    char sum[HASH_TEXT_BYTES];
+    char sum[SUM_BYTES];
     bool ok = strbuf_read_file(&bitcode, fresh) == 0;
     if (ok) {
-        hash_of(strbuf_text(&bitcode), bitcode.len, sum);
+        sum_of(&bitcode, sum);
         ok = disk_cache_write_file(s->builtins, strbuf_text(&bitcode), bitcode.len) &&
              disk_cache_write_file(sum_path, sum, strlen(sum));
     }
