@@ -22,6 +22,7 @@ struct dev_mem {
     uint64_t committed;       /* first address past the pages in use */
     struct mem_alloc *allocs; /* sorted by start */
     uint32_t n, cap;
+    uint32_t packed; /* the first so many are as close together as they can be */
 };
 
 /* Returns 0 or an errno value. */

@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 
-#define ENTRY_MAGIC "heddle-front 1 "
+#define ENTRY_MAGIC "heddle-front 2 "
 
 static bool make_folders(const char *path)
 {

@@ -1,6 +1,6 @@
 /* Compiled programs on disk, one file per entry:
  *
- *     heddle-front 1 SHA256-OF-ALL-THAT-FOLLOWS
+ *     heddle-front 2 SHA256-OF-ALL-THAT-FOLLOWS
  *     dep SHA256 PATH          one for every included file
  *     messages BYTES           the compiler's warnings
  *     ptx BYTES

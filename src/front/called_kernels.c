@@ -85,8 +85,8 @@ static void add_parameter(struct strbuf *out, struct line line)
     add_line(out, (struct line){name, (size_t)(line.text + line.len - name)});
 }
 
-/* The kernel that begins with `line` and continues at `at`, as a function. */
-static void add_function(struct strbuf *out, struct line line, const char *at)
+/* The kernel that begins with `line` and continues at `at`, as a function. Returns its end. */
+static const char *add_function(struct strbuf *out, struct line line, const char *at)
 {
     struct line name = word_at(line, strlen(".entry "));
     const char *rest = name.text + name.len;
@@ -101,9 +101,17 @@ static void add_function(struct strbuf *out, struct line line, const char *at)
             add_line(out, line);
         else if (!begins(line, ".")) /* .reqntid is for kernels only */
             add_parameter(out, line);
-        if (begins(line, "}"))
-            return;
+        if (begins(line, in_body ? "}" : ";"))
+            break;
     }
+    return at;
+}
+
+/* clang declares a kernel that is called before its definition, or from another part of a linked
+ * program. */
+static bool is_declaration(struct line line)
+{
+    return line.len && line.text[line.len - 1] != '(';
 }
 
 void called_kernels_to_functions(struct strbuf *ptx)
@@ -114,10 +122,14 @@ void called_kernels_to_functions(struct strbuf *ptx)
         struct line line;
         strbuf_clear(ptx);
         while (next_line(&at, &line)) {
+            const char *end = NULL;
             if (begins(line, ".entry ") &&
                 has(&redirected, "\t", word_at(line, strlen(".entry ")), AS_FUNCTION))
-                add_function(ptx, line, at);
-            add_line(ptx, line);
+                end = add_function(ptx, line, at);
+            if (end && is_declaration(line)) /* PTX has none of kernels */
+                at = end;
+            else
+                add_line(ptx, line);
         }
     }
     strbuf_destroy(&redirected);

@@ -70,10 +70,14 @@ static void add_cuda_target(struct arg_list *args, const struct arg_list *user)
 
 /* Ours first: the first definition of a function wins. libclc's triple differs in spelling only. */
 static void add_libraries(struct arg_list *args, const struct toolchain *tools,
-                          const struct support *support)
+                          const struct support *support, bool core_only)
 {
-    add_cc1_value(args, "-mlink-builtin-bitcode", support->builtins);
-    add_cc1_value(args, "-mlink-builtin-bitcode", tools->libclc);
+    if (core_only) {
+        add_cc1_value(args, "-mlink-builtin-bitcode", support->core);
+    } else {
+        add_cc1_value(args, "-mlink-builtin-bitcode", support->builtins);
+        add_cc1_value(args, "-mlink-builtin-bitcode", tools->libclc);
+    }
     args_add(args, "-Wno-linker-warnings");
 }
 
@@ -115,7 +119,7 @@ void clang_args_for_source(struct arg_list *args, const struct clang_job *job)
     else
         add_cuda(args, job);
     if (job->links_library)
-        add_libraries(args, job->tools, job->support);
+        add_libraries(args, job->tools, job->support, job->core_only);
     add_optimization(args);
     args_add_all(args, "-S", "-iquote", job->source_folder, "-MD", "-MF", job->deps, NULL);
     add_list(args, job->user);

@@ -18,6 +18,7 @@ struct clang_job {
     const struct arg_list *user;
     const struct arg_list *more; /* what the kind of output requires */
     bool links_library;
+    bool core_only;            /* links core.cl alone */
     const char *output, *deps; /* paths */
 };
 
@@ -28,6 +29,7 @@ void clang_args_for_headers(struct arg_list *args, const struct toolchain *tools
                             const struct support *support, const struct arg_list *user,
                             const char *output, const char *deps);
 
+/* For a built-in library. */
 void clang_args_for_builtins(struct arg_list *args, const struct toolchain *tools,
                              const char *bitcode_path);
 

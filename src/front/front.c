@@ -15,6 +15,7 @@
 #include "front/called_kernels.h"
 #include "front/clang.h"
 #include "front/dependencies.h"
+#include "front/libraries.h"
 #include "front/options.h"
 #include "front/precompiled.h"
 #include "front/scratch.h"
@@ -92,7 +93,7 @@ static struct clang_job job_of(const struct compilation *c, const struct support
 /* The command line, except for the paths of our own files. */
 static void hash_command(struct compilation *c, struct hash *h)
 {
-    const struct support nowhere = {"", "", "", "", "", false};
+    const struct support nowhere = {"", "", "", "", "", "", false};
     const struct clang_job job = job_of(c, &nowhere, "");
     struct arg_list args = {.arena = &c->arena};
     clang_args_for_source(&args, &job);
@@ -213,6 +214,32 @@ static bool is_success(struct process_result result)
     return result.error == 0 && result.exit_status == 0;
 }
 
+static bool needs_core_only(const struct compilation *c, const char *source,
+                            const char *header_words)
+{
+    bool makes_ptx = c->links_library && c->more.n == 0;
+    return makes_ptx && !may_include_files(c) &&
+           libraries_core_suffices(source, &c->options, header_words);
+}
+
+/* With precompiled headers, and with the core of the built-in library alone if that suffices. */
+static struct process_result run_precompiled(struct compilation *c, struct clang_job *job,
+                                             const struct precompiled *headers,
+                                             const struct strbuf *input, struct strbuf *messages)
+{
+    job->headers = headers->path;
+    job->core_only = needs_core_only(c, strbuf_text(input), headers->words) &&
+                     support_prepare_core(job->support, c->scratch, &c->tools, &c->arena);
+    struct process_result result = run_job(job, input, messages);
+    if (job->core_only && is_success(result) && libraries_are_missing(job->output)) {
+        job->core_only = false;
+        result = run_job(job, input, messages);
+    }
+    job->headers = NULL;
+    job->core_only = false;
+    return result;
+}
+
 /* With precompiled headers if possible. A compilation that fails with them is repeated without
  * them: the messages are those of the source, whatever the state of the headers. */
 static struct process_result run_clang(struct compilation *c, const struct support *support,
@@ -225,11 +252,8 @@ static struct process_result run_clang(struct compilation *c, const struct suppo
     bool precompiled =
         c->language == FRONT_OPENCL_C && c->cache &&
         precompiled_find(&headers, support, c->scratch, &c->tools, &c->options, &c->arena);
-    if (precompiled) {
-        job->headers = headers.path;
-        result = run_job(job, &input, messages);
-        job->headers = NULL;
-    }
+    if (precompiled)
+        result = run_precompiled(c, job, &headers, &input, messages);
     if (!precompiled || !is_success(result)) {
         result = run_job(job, &input, messages);
         if (precompiled && is_success(result))

@@ -1,9 +1,7 @@
 #include "front/precompiled.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include "front/cache.h"
 #include "front/clang.h"
 #include "front/dependencies.h"
+#include "front/words.h"
 
 enum { SUM_DIGITS = 16, FIRST_LINE_BYTES = 2 * SUM_DIGITS + 3 };
 
@@ -63,44 +62,7 @@ static bool options_of_headers(const struct arg_list *options, struct arg_list *
 
 /* --- the words of the headers --- */
 
-static bool is_word_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static const char *skip_comment(const char *p)
-{
-    if (p[1] == '/')
-        return p + strcspn(p, "\n");
-    const char *end = strstr(p + 2, "*/");
-    return end ? end + 2 : p + strlen(p);
-}
-
-static void collect_words(const char *p, struct arg_list *words)
-{
-    while (*p) {
-        if (p[0] == '/' && (p[1] == '/' || p[1] == '*')) {
-            p = skip_comment(p);
-        } else if (is_word_char(*p)) {
-            size_t len = 0;
-            while (is_word_char(p[len]))
-                len++;
-            const char *word = arena_strndup(words->arena, p, len);
-            ARRAY_RESERVE(words->items, words->cap, words->n + 1);
-            words->items[words->n++] = word;
-            p += len;
-        } else {
-            p++;
-        }
-    }
-}
-
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Adds each word once, each on a line. False if a header cannot be read. */
+/* Adds the sorted words, each on a line. False if a header cannot be read. */
 static bool add_words(const struct arg_list *headers, struct strbuf *out)
 {
     struct arena arena = {0};
@@ -109,14 +71,12 @@ static bool add_words(const struct arg_list *headers, struct strbuf *out)
     for (size_t i = 0; ok && i < headers->n; i++) {
         struct strbuf text = {0};
         ok = strbuf_read_file(&text, headers->items[i]) == 0;
-        collect_words(strbuf_text(&text), &words);
+        words_collect(strbuf_text(&text), true, &words);
         strbuf_destroy(&text);
     }
-    if (words.n)
-        qsort(words.items, words.n, sizeof *words.items, compare_words);
+    words_sort(&words);
     for (size_t i = 0; i < words.n; i++)
-        if (i == 0 || strcmp(words.items[i], words.items[i - 1]) != 0)
-            strbuf_addf(out, "%s\n", words.items[i]);
+        strbuf_addf(out, "%s\n", words.items[i]);
     args_destroy(&words);
     arena_destroy(&arena);
     return ok;
@@ -258,6 +218,9 @@ bool precompiled_find(struct precompiled *header, const struct support *support,
               build(header, support, scratch, tools, &of_headers, &index, arena)) &&
              !options_change_headers(options, &index);
     }
+    if (ok)
+        header->words = arena_strndup(arena, index.text + FIRST_LINE_BYTES - 1,
+                                      index.len - (FIRST_LINE_BYTES - 1));
     args_destroy(&of_headers);
     strbuf_destroy(&index);
     return ok;

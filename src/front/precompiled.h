@@ -3,7 +3,7 @@
  * headers depend on.
  *
  *     headers-KEY.index    checksums of the precompiled header and of what follows: the words of
- *                          the headers
+ *                          the headers; those before a parenthesis also with it
  *     headers-SUM.pch
  *
  * The index is written last and names its file by checksum, so processes that build the same header
@@ -21,6 +21,8 @@
 struct precompiled {
     const char *path;  /* of the precompiled header */
     const char *index; /* path */
+    const char
+        *words; /* of the headers: sorted, one on a line; f( for what is declared or called */
 };
 
 /* Finds the precompiled header for these build options (clang's), or builds it. False if there is

@@ -1,6 +1,9 @@
 #include "front/support.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,6 +11,7 @@
 #include "front/clang.h"
 #include "front/process.h"
 
+extern const char front_core_source[];
 extern const char front_builtins_source[];
 extern const char front_conversions_source[];
 extern const char front_math_source[];
@@ -26,8 +30,8 @@ extern const char front_cuda_samples_source[];
 
 /* The built-in library is one text: later parts use macros and functions of earlier ones. */
 static const char *const library_parts[] = {
-    front_builtins_source, front_conversions_source, front_math_source,
-    front_images_source,   front_atomics_source,
+    front_core_source, front_builtins_source, front_conversions_source,
+    front_math_source, front_images_source,   front_atomics_source,
 };
 
 enum { N_LIBRARY_PARTS = sizeof library_parts / sizeof *library_parts };
@@ -74,14 +78,26 @@ static const struct support_file {
 
 enum { N_SUPPORT_FILES = sizeof support_files / sizeof *support_files };
 
+static char digest_of_texts[HASH_TEXT_BYTES];
+
+static void make_digest(void)
+{
+    struct hash h;
+    hash_init(&h);
+    for (size_t i = 0; i < N_LIBRARY_PARTS; i++)
+        hash_add_field(&h, library_parts[i]);
+    for (size_t i = 0; i < N_SUPPORT_FILES; i++) {
+        hash_add_field(&h, support_files[i].path);
+        hash_add_field(&h, support_files[i].text);
+    }
+    hash_finish(&h, digest_of_texts);
+}
+
 void support_hash(struct hash *key)
 {
-    for (size_t i = 0; i < N_LIBRARY_PARTS; i++)
-        hash_add_field(key, library_parts[i]);
-    for (size_t i = 0; i < N_SUPPORT_FILES; i++) {
-        hash_add_field(key, support_files[i].path);
-        hash_add_field(key, support_files[i].text);
-    }
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_digest);
+    hash_add_field(key, digest_of_texts);
 }
 
 static bool make_folder(const char *path)
@@ -113,27 +129,37 @@ static bool place_headers(const struct support *s, struct arena *arena)
     return ok;
 }
 
-/* Bitcode is compiled from the source, so a checksum kept beside it shows whether it is intact. */
-static bool bitcode_is_intact(const struct support *s, const char *sum_path)
+enum { SUM_BYTES = 17 };
+
+static void sum_of(const struct strbuf *contents, char sum[SUM_BYTES])
+{
+    snprintf(sum, SUM_BYTES, "%016" PRIx64, hash_quick(strbuf_text(contents), contents->len));
+}
+
+/* Bitcode is compiled from the source, so a checksum kept beside it shows whether it is intact.
+ * Every compilation checks it. */
+static bool bitcode_is_intact(const char *path, const char *sum_path)
 {
     struct strbuf bitcode = {0};
-    char sum[HASH_TEXT_BYTES];
-    bool intact = strbuf_read_file(&bitcode, s->builtins) == 0;
+    char sum[SUM_BYTES];
+    bool intact = strbuf_read_file(&bitcode, path) == 0;
     if (intact) {
-        hash_of(strbuf_text(&bitcode), bitcode.len, sum);
+        sum_of(&bitcode, sum);
         intact = file_holds(sum_path, sum, strlen(sum));
     }
     strbuf_destroy(&bitcode);
     return intact;
 }
 
-static enum heddle_status compile_builtins(const struct toolchain *tools, const char *output,
-                                           struct arena *arena, struct strbuf *error)
+/* The first `n_parts` of the library. */
+static enum heddle_status compile_parts(size_t n_parts, const struct toolchain *tools,
+                                        const char *output, struct arena *arena,
+                                        struct strbuf *error)
 {
     struct arg_list args = {.arena = arena};
     struct strbuf library = {0}, messages = {0};
     clang_args_for_builtins(&args, tools, output);
-    for (size_t i = 0; i < N_LIBRARY_PARTS; i++)
+    for (size_t i = 0; i < n_parts; i++)
         strbuf_add(&library, library_parts[i]);
     struct process_result result =
         process_run(&args, strbuf_text(&library), library.len, &messages);
@@ -147,28 +173,28 @@ static enum heddle_status compile_builtins(const struct toolchain *tools, const 
     return ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
 }
 
-static enum heddle_status place_builtins(struct support *s, const char *scratch,
-                                         const struct toolchain *tools, struct arena *arena,
-                                         struct strbuf *error)
+static enum heddle_status place_bitcode(struct support *s, const char *path, size_t n_parts,
+                                        const char *scratch, const struct toolchain *tools,
+                                        struct arena *arena, struct strbuf *error)
 {
-    const char *sum_path = arena_printf(arena, "%s.sha256", s->builtins);
-    if (bitcode_is_intact(s, sum_path))
+    const char *sum_path = arena_printf(arena, "%s.sum", path);
+    if (bitcode_is_intact(path, sum_path))
         return HEDDLE_OK;
-    const char *fresh = arena_printf(arena, "%s/builtins.bc", scratch);
-    enum heddle_status status = compile_builtins(tools, fresh, arena, error);
+    const char *fresh = arena_printf(arena, "%s/library.bc", scratch);
+    enum heddle_status status = compile_parts(n_parts, tools, fresh, arena, error);
     if (status != HEDDLE_OK)
         return status;
     struct strbuf bitcode = {0};
-    char sum[HASH_TEXT_BYTES];
+    char sum[SUM_BYTES];
     bool ok = strbuf_read_file(&bitcode, fresh) == 0;
     if (ok) {
-        hash_of(strbuf_text(&bitcode), bitcode.len, sum);
-        ok = disk_cache_write_file(s->builtins, strbuf_text(&bitcode), bitcode.len) &&
+        sum_of(&bitcode, sum);
+        ok = disk_cache_write_file(path, strbuf_text(&bitcode), bitcode.len) &&
              disk_cache_write_file(sum_path, sum, strlen(sum));
     }
     s->cannot_write = !ok;
     if (!ok)
-        strbuf_addf(error, "%s: cannot write: %s\n", s->builtins, strerror(errno));
+        strbuf_addf(error, "%s: cannot write: %s\n", path, strerror(errno));
     strbuf_destroy(&bitcode);
     return ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
 }
@@ -197,6 +223,7 @@ enum heddle_status support_prepare(struct support *support, const char *base, co
     support->cannot_write = false;
     support->folder = name_folder(base, tools, arena);
     support->prelude = arena_printf(arena, "%s/prelude.cl", support->folder);
+    support->core = arena_printf(arena, "%s/core.bc", support->folder);
     support->builtins = arena_printf(arena, "%s/builtins.bc", support->folder);
     support->cuda = arena_printf(arena, "%s/cuda.cuh", support->folder);
     support->cuda_include = arena_printf(arena, "%s/include", support->folder);
@@ -205,5 +232,15 @@ enum heddle_status support_prepare(struct support *support, const char *base, co
         strbuf_addf(error, "%s: cannot write: %s\n", support->folder, strerror(errno));
         return HEDDLE_ENVIRONMENT;
     }
-    return place_builtins(support, scratch, tools, arena, error);
+    return place_bitcode(support, support->builtins, N_LIBRARY_PARTS, scratch, tools, arena, error);
+}
+
+bool support_prepare_core(const struct support *support, const char *scratch,
+                          const struct toolchain *tools, struct arena *arena)
+{
+    struct strbuf why = {0};
+    struct support s = *support;
+    bool ok = place_bitcode(&s, s.core, 1, scratch, tools, arena, &why) == HEDDLE_OK;
+    strbuf_destroy(&why);
+    return ok;
 }

@@ -8,7 +8,8 @@
 struct support {
     const char *folder;
     const char *prelude;      /* header of OpenCL sources */
-    const char *builtins;     /* bitcode */
+    const char *core;         /* bitcode of core.cl; see support_prepare_core() */
+    const char *builtins;     /* bitcode of the whole library */
     const char *cuda;         /* header of CUDA sources */
     const char *cuda_include; /* folder of <cuda_runtime.h> and its like */
     bool cannot_write;        /* after a failure: the folder is not writable; errno says more */
@@ -19,6 +20,10 @@ struct support {
 enum heddle_status support_prepare(struct support *support, const char *base, const char *scratch,
                                    const struct toolchain *tools, struct arena *arena,
                                    struct strbuf *error);
+
+/* The same for `core`, which few compilations need; false if it could not be made. */
+bool support_prepare_core(const struct support *support, const char *scratch,
+                          const struct toolchain *tools, struct arena *arena);
 
 /* Adds the texts above to a cache key. */
 void support_hash(struct hash *key);

@@ -67,33 +67,36 @@ static void later_versions_know_their_work_items(void **state)
     }
 }
 
-/* Each kernel of a chain calls the next as a function: pointers, a struct by value, local memory.
- */
+/* Each kernel of a chain calls the next as a function: pointers, a struct by value, local memory;
+ * one is called before its definition. */
 static void kernels_call_kernels(void **state)
 {
     struct gpu *g = *state;
     enum { N = 64, GROUP = 32 };
     int got[N];
     const size_t size = N, group = GROUP;
-    cl_kernel k =
-        kernel_of(g,
-                  "typedef struct { int a; float b[3]; } S;\n"
-                  "kernel void empty(void) {}\n"
-                  "kernel __attribute__((reqd_work_group_size(32, 1, 1)))\n"
-                  "void inner(global int *x, S s, local int *l) {\n"
-                  "  int i = get_local_id(0);\n"
-                  "  l[i] = i;\n"
-                  "  barrier(CLK_LOCAL_MEM_FENCE);\n"
-                  "  x[get_global_id(0)] += s.a + l[31 - i];\n"
-                  "}\n"
-                  "kernel void middle(global int *x) {\n"
-                  "  local int l[32];\n"
-                  "  S s = {1000, {x[0], x[1], x[2]}};\n"
-                  "  inner(x, s, l);\n"
-                  "  empty();\n"
-                  "}\n"
-                  "kernel void f(global int *x) { x[get_global_id(0)] = 5; middle(x); }\n",
-                  "f");
+    cl_kernel k = kernel_of(g,
+                            "typedef struct { int a; float b[3]; } S;\n"
+                            "kernel void empty(void) {}\n"
+                            "kernel __attribute__((reqd_work_group_size(32, 1, 1)))\n"
+                            "void inner(global int *x, S s, local int *l) {\n"
+                            "  int i = get_local_id(0);\n"
+                            "  l[i] = i;\n"
+                            "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                            "  x[get_global_id(0)] += s.a + l[31 - i];\n"
+                            "}\n"
+                            "kernel void outer(global int *x, int more);\n"
+                            "kernel void middle(global int *x) {\n"
+                            "  local int l[32];\n"
+                            "  S s = {1000, {x[0], x[1], x[2]}};\n"
+                            "  inner(x, s, l);\n"
+                            "  empty();\n"
+                            "}\n"
+                            "kernel void f(global int *x) { outer(x, 3); middle(x); }\n"
+                            "kernel void outer(global int *x, int more) {\n"
+                            "  x[get_global_id(0)] = 2 + more;\n"
+                            "}\n",
+                            "f");
     cl_mem m = buffer(g, sizeof got, NULL);
     ok(clSetKernelArg(k, 0, sizeof m, &m));
     ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &size, &group, 0, NULL, NULL));

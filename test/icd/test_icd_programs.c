@@ -252,6 +252,28 @@ static void CL_CALLBACK count_call(cl_program p, void *user)
     n_called += *(int *)user;
 }
 
+/* The caller's piece has a declaration only, and may come first or last. */
+static void kernels_of_other_pieces_are_called(void **state)
+{
+    struct gpu *g = *state;
+    const char *texts[] = {"kernel void g(global int *x, int y);\n"
+                           "kernel void f(global int *x) { g(x, 30); x[0] += 3; }\n",
+                           "kernel void g(global int *x, int y) { x[0] = y; }\n"};
+    cl_program p[3], whole;
+    for (int i = 0; i < 2; i++) {
+        created(p[i], clCreateProgramWithSource(g->context, 1, &texts[i], NULL, &err));
+        ok(clCompileProgram(p[i], 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    }
+    p[2] = p[0];
+    for (int first = 0; first < 2; first++) {
+        created(whole, clLinkProgram(g->context, 0, NULL, "", 2, p + first, NULL, NULL, &err));
+        assert_int_equal(run_f(g, whole), 33);
+        ok(clReleaseProgram(whole));
+    }
+    ok(clReleaseProgram(p[0]));
+    ok(clReleaseProgram(p[1]));
+}
+
 static void programs_are_linked_from_pieces(void **state)
 {
     struct gpu *g = *state;
@@ -359,10 +381,16 @@ static void endless_kernels_are_cut_off(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(kernels_tell_their_arguments),       TEST(all_kinds_of_arguments_arrive),
-        TEST(ranges_are_checked_and_placed),      TEST(build_logs_are_the_compilers),
-        TEST(undefined_functions_fail_the_build), TEST(binaries_come_back),
-        TEST(programs_are_linked_from_pieces),    TEST(faults_are_reported),
-        TEST(endless_kernels_are_cut_off)};
+        TEST(kernels_tell_their_arguments),
+        TEST(all_kinds_of_arguments_arrive),
+        TEST(ranges_are_checked_and_placed),
+        TEST(build_logs_are_the_compilers),
+        TEST(undefined_functions_fail_the_build),
+        TEST(binaries_come_back),
+        TEST(programs_are_linked_from_pieces),
+        TEST(kernels_of_other_pieces_are_called),
+        TEST(faults_are_reported),
+        TEST(endless_kernels_are_cut_off),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

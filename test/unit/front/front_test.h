@@ -92,7 +92,8 @@ static inline void count_clang_calls(void)
     char script[512];
     snprintf(script, sizeof script,
              "#!/bin/sh\n"
-             "case \"$*\" in *-include-pch*) echo p;; *) echo x;; esac >> %s/calls\n"
+             "case \"$*\" in *-include-pch*core.bc*) echo c;; *-include-pch*) echo p;; *) echo x;; "
+             "esac >> %s/calls\n"
              "exec clang \"$@\"\n",
              folder);
     write_file(path_in_folder("clang"), script);
@@ -100,8 +101,8 @@ static inline void count_clang_calls(void)
     setenv("HEDDLE_CLANG", path_in_folder("clang"), 1);
 }
 
-/* A letter for each call since the last question: 'p' if it used precompiled headers, otherwise
- * 'x'. */
+/* A letter for each call since the last question: 'p' if it used precompiled headers, 'c' if it
+ * linked the core library besides, otherwise 'x'. */
 static inline const char *clang_calls(void)
 {
     static char letters[32];

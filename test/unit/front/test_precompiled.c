@@ -18,7 +18,7 @@ static void headers_are_parsed_once(void **state)
     (void)state;
     count_clang_calls();
     assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
-    assert_string_equal(clang_calls(), "xxp");
+    assert_string_equal(clang_calls(), "xxxc");
     assert_int_equal(compile(use_text, "-DA -D B=2 -UC -I . -w -Wall"), HEDDLE_OK);
     assert_string_equal(clang_calls(), "p");
     assert_int_equal(compile(use_text, "-cl-std=CL2.0"), HEDDLE_OK);
@@ -76,7 +76,7 @@ static void damaged_headers_are_made_again(void **state)
                          1);
         assert_int_equal(for_cache_files(path_in_folder("cache"), ".ptx", make_empty), 1);
         assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
-        assert_string_equal(clang_calls(), "xp");
+        assert_string_equal(clang_calls(), "xc");
         assert_string_equal(strbuf_text(&ptx), first);
     }
     free(first);
@@ -92,9 +92,9 @@ static void outdated_headers_are_discarded(void **state)
     assert_int_equal(for_cache_files(path_in_folder("cache"), "prelude.cl", make_empty), 1);
     assert_int_equal(compile(scale_text, "-DA"), HEDDLE_OK);
     assert_string_equal(strbuf_text(&error), "");
-    assert_string_equal(clang_calls(), "px");
+    assert_string_equal(clang_calls(), "cx");
     assert_int_equal(compile(scale_text, "-DB"), HEDDLE_OK);
-    assert_string_equal(clang_calls(), "xp");
+    assert_string_equal(clang_calls(), "xc");
 }
 
 static void a_wrong_source_keeps_the_headers(void **state)
@@ -105,7 +105,67 @@ static void a_wrong_source_keeps_the_headers(void **state)
     assert_has(error, "kernel.cl:1:26: error: use of undeclared identifier 'b'");
     clang_calls();
     assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
+    assert_string_equal(clang_calls(), "c");
+}
+
+/* Everything in core.cl, and names of other functions that are not called. */
+static void the_core_library_suffices(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "int square(int step) { return step * step; }\n"
+        "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\n"
+        "void k(__global float4 *f, __global size_t *length, __global float *g)\n"
+        "{\n"
+        "    const int distance = (get_global_id(0)), step = square(distance);\n"
+        "    if (get_work_dim() == 2) length[step] = get_local_id(0) + get_local_size(1);\n"
+        "    length[1] = get_group_id(0) + get_num_groups(1) + get_global_size(2);\n"
+        "    length[2] = get_global_offset(0);\n"
+        "    barrier(CLK_LOCAL_MEM_FENCE), mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
+        "    read_mem_fence(CLK_LOCAL_MEM_FENCE), write_mem_fence(CLK_LOCAL_MEM_FENCE);\n"
+        "    f[0] = native_exp2(f[0]) + native_exp(f[0]) + native_exp10(f[0]);\n"
+        "    f[1] = native_log2(f[1]) + native_log(f[1]) + native_log10(f[1]);\n"
+        "    f[2] = native_sin(f[2]) + native_cos(f[2]) + native_tan(f[2]);\n"
+        "    f[3] = native_recip(f[3]) + native_rsqrt(f[3]) + native_sqrt(f[3]);\n"
+        "    f[4] = native_divide(f[4], f[3]) + native_powr(f[4], f[3]);\n"
+        "    f[5] = half_exp2(f[5]) + half_exp(f[5]) + half_exp10(f[5]);\n"
+        "    f[6] = half_recip(f[6]) + half_rsqrt(f[6]) + half_sqrt(f[6]);\n"
+        "    f[7] = half_divide(f[7], as_float4(f[6]));\n"
+        "    g[0] = native_divide(g[0], half_sqrt(g[1]));\n"
+        "}\n";
+    count_clang_calls();
+    assert_int_equal(compile(text, NULL), HEDDLE_OK);
+    char *output = strdup(strbuf_text(&ptx));
+    assert_string_equal(clang_calls(), "xxxc");
+    assert_int_equal(compile(text, PLAIN), HEDDLE_OK);
+    assert_string_equal(strbuf_text(&ptx), output);
+    free(output);
+}
+
+/* A function that only a macro calls is noticed in the PTX; a word of an option counts. */
+static void other_functions_are_linked_nevertheless(void **state)
+{
+    (void)state;
+    const char *text = "#define ROOT sqrt\n"
+                       "__kernel void k(__global float *f) { *f = ROOT(*f); }\n";
+    const char *option = "__kernel void k(__global float *f) { *f = ROOT(*f); }\n";
+    count_clang_calls();
+    assert_int_equal(compile(text, NULL), HEDDLE_OK);
+    assert_string_equal(clang_calls(), "xxxcp");
+    assert_has(ptx, "sqrt.rn.f32");
+    assert_int_equal(compile(option, "-DROOT=sqrt"), HEDDLE_OK);
     assert_string_equal(clang_calls(), "p");
+    assert_int_equal(compile("float mine(float);\n"
+                             "__kernel void k(__global float *f) { *f = mine(*f); }\n",
+                             NULL),
+                     HEDDLE_OK);
+    assert_string_equal(clang_calls(), "cp");
+    assert_int_equal(compile("float mine(float);\n"
+                             "__kernel void k(__global float *f) { *f = mine(*f); }\n"
+                             "__attribute__((noinline)) float mine(float x) { return x + 1; }\n",
+                             NULL),
+                     HEDDLE_OK);
+    assert_string_equal(clang_calls(), "c");
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
@@ -119,6 +179,8 @@ int main(void)
         TEST(damaged_headers_are_made_again),
         TEST(outdated_headers_are_discarded),
         TEST(a_wrong_source_keeps_the_headers),
+        TEST(the_core_library_suffices),
+        TEST(other_functions_are_linked_nevertheless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
