@@ -63,9 +63,10 @@ static const struct option options[] = {
                 "add the most important statistics of each kernel to the summary"),
     OPTION_FLAG("attribute", struct exec_options, attribute,
                 "attribute the cycles of warps to causes: `attribution.*` among the statistics"),
-    OPTION_FLAG("loose-bounds", struct exec_options, loose_bounds,
-                "let kernels access up to 4096 bytes past a buffer, as GPUs do, instead of failing "
-                "them"),
+    OPTION_FLAG(
+        "loose-bounds", struct exec_options, loose_bounds,
+        "let kernels access up to 4096 bytes before and after a buffer, as GPUs do, instead "
+        "of failing them"),
     OPTION_FLAG("beside", struct exec_options, beside,
                 "also show the program the other OpenCL platforms of this machine"),
     OPTION_TEXT("cl-version", struct exec_options, version, "VERSION",

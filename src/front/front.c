@@ -339,12 +339,23 @@ static enum heddle_status compile(struct compilation *c, struct strbuf *ptx, str
     return status;
 }
 
+/* clang accepts a byte order mark only where its input begins, and ours begins with a #line. */
+static void skip_byte_order_mark(struct compilation *c)
+{
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+    if (c->len < sizeof mark || memcmp(c->text, mark, sizeof mark) != 0)
+        return;
+    c->text += sizeof mark;
+    c->len -= sizeof mark;
+}
+
 /* `more` are clang's options besides the user's; ends with NULL. */
 static enum heddle_status compile_cached(struct compilation *c, const char *build_options,
                                          const char *const *more, struct strbuf *out,
                                          struct strbuf *error)
 {
     c->options.arena = c->more.arena = &c->arena;
+    skip_byte_order_mark(c);
     enum heddle_status status = toolchain_find(&c->tools, &c->arena, error);
     if (status == HEDDLE_OK)
         status = read_options(c, build_options, error);

@@ -210,14 +210,15 @@ static void name_buffers(struct _cl_device_id *d, const struct launch_command *l
             mem_label(&d->sim->mem, l->words[i], k->args[i].name);
 }
 
-/* Many programs access memory past the end of a buffer, which hardware does not notice. */
+/* Many programs access memory just outside of a buffer, which hardware does not notice. */
 static void describe_failure(struct icd_command *c, const char *kernel)
 {
     const char *error = heddle_error(c->device->sim);
     strbuf_addf(&c->message, "kernel '%s': %s", kernel, error);
     if (strstr(error, "nearest allocation: 'OpenCL buffer'") &&
         !c->device->platform->settings.loose_bounds)
-        strbuf_addf(&c->message, "%s  heddle exec --loose-bounds lets %d bytes past a buffer pass",
+        strbuf_addf(&c->message,
+                    "%s  heddle exec --loose-bounds permits %d bytes before and after a buffer",
                     error[strlen(error) - 1] == '\n' ? "" : "\n", LOOSE_BYTES);
 }
 

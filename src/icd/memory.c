@@ -118,13 +118,20 @@ void devices_collect(void)
         collect(p->devices[i]);
 }
 
+static uint64_t loose_bytes(const struct _cl_device_id *d)
+{
+    return d->platform->settings.loose_bounds ? LOOSE_BYTES : 0;
+}
+
 static cl_int allocate_on(struct _cl_mem *m, uint32_t i, const void *contents)
 {
     struct _cl_device_id *d = m->context->devices[i];
     struct mem_copy *copy = &m->copies[i];
     pthread_mutex_lock(&d->sim_lock);
-    uint64_t slack = d->platform->settings.loose_bounds ? LOOSE_BYTES : 0;
-    enum heddle_status s = heddle_alloc(d->sim, m->bytes + slack, "OpenCL buffer", &copy->address);
+    uint64_t slack = loose_bytes(d);
+    enum heddle_status s =
+        heddle_alloc(d->sim, m->bytes + 2 * slack, "OpenCL buffer", &copy->address);
+    copy->address += s == HEDDLE_OK ? slack : 0;
     void *host = NULL;
     if (s == HEDDLE_OK)
         heddle_map(d->sim, copy->address, m->bytes, &host);
@@ -153,9 +160,10 @@ static void free_copies(struct _cl_mem *m)
 {
     for (uint32_t i = 0; m->copies && i < m->context->n_devices; i++) {
         struct _cl_device_id *d = m->context->devices[i];
-        if (m->copies[i].address)
+        if (m->copies[i].address) {
             d->allocated_bytes -= m->bytes;
-        device_retire(d, m->copies[i].address);
+            device_retire(d, m->copies[i].address - loose_bytes(d));
+        }
         device_retire(d, m->copies[i].descriptor);
     }
     hetero_retire_copies(m->context->devices[0], m->targets);

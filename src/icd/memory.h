@@ -10,7 +10,8 @@
 #include "icd/context.h"
 #include "icd/region.h"
 
-/* With `loose_bounds`, added to every buffer: a page, which hardware does not notice either. */
+/* With `loose_bounds`, added before and after every buffer: a page, which hardware does not notice
+ * either. */
 enum { LOOSE_BYTES = 4096 };
 
 struct mem_copy {

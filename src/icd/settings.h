@@ -20,7 +20,7 @@ struct icd_settings {
     const char **plugins; /* shared objects */
     uint32_t n_plugins;
     bool functional;
-    bool loose_bounds; /* permit accesses just past a buffer, as hardware does */
+    bool loose_bounds; /* permit accesses just around a buffer, as hardware does */
     uint32_t threads;
     uint64_t max_cycles, max_insts;
     bool attribute;

@@ -340,7 +340,7 @@ static void faults_are_reported(void **state)
     assert_non_null(strstr(reported, "kernel 'f'"));
     assert_non_null(strstr(reported, "program.cl:3"));
     assert_non_null(strstr(reported, "thread 3,0,0"));
-    assert_non_null(strstr(reported, "--loose-bounds lets 4096 bytes"));
+    assert_non_null(strstr(reported, "--loose-bounds permits 4096 bytes"));
     ok(clReleaseEvent(e));
     ok(clReleaseKernel(k));
     ok(clReleaseProgram(p));

@@ -38,6 +38,15 @@ static void an_opencl_kernel_becomes_an_entry(void **state)
     assert_has(ptx, "kernel.cl\"");
 }
 
+static void a_byte_order_mark_is_skipped(void **state)
+{
+    (void)state;
+    assert_int_equal(compile("\xef\xbb\xbfkernel void f(global int *x) { x[0] = 1; }\n", NULL),
+                     HEDDLE_OK);
+    assert_string_equal(strbuf_text(&error), "");
+    assert_has(ptx, ".entry f(");
+}
+
 static void what_libclc_lacks_comes_from_our_library(void **state)
 {
     (void)state;
@@ -329,6 +338,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SHARES(an_opencl_kernel_becomes_an_entry),
+        SHARES(a_byte_order_mark_is_skipped),
         SHARES(what_libclc_lacks_comes_from_our_library),
         SHARES(only_extensions_that_work_are_named),
         SHARES(every_version_of_the_language_compiles),
