@@ -29,7 +29,7 @@ effect of any other number is the number itself.
 | yes | for "about": the effect is within a tenth of the paper's, or within 0.05 of 1 if the paper has no effect (about 1). For "at least", "at most", "less than", "each" and the best of several: the condition holds |
 | direction | not "yes", but a relative number whose effect has the sign of the paper's and at least a tenth of its size |
 | no | neither |
-| look | only a reader can judge |
+| look | must be judged by eye |
 """
 
 
@@ -52,11 +52,11 @@ def counted(claims):
 
 
 def counts(page, figures, papers):
-    text = row(["paper"] + WORDS + ["checked by numbers"]) + row(["---"] * 6)
+    text = row(["paper"] + WORDS + ["judged by numbers"]) + row(["---"] * 6)
     for paper in papers:
         found = of_paper(figures, paper)
         own = [c for name, c in found if not is_variation(name)]
-        before = [(when, counts_then[page, paper]) for when, counts_then in (("before this revision", BEFORE), ("with the earlier machines", WITH_EARLIER_MACHINES))
+        before = [(when, counts_then[page, paper]) for when, counts_then in (("first version of this page", BEFORE), ("before the machines were corrected", WITH_EARLIER_MACHINES))
                   if (page, paper) in counts_then]
         now = [("now", counted([c for _, c in found]))] + [("without variations", counted(own))] * (len(own) < len(found))
         for when, n in before + now:
@@ -79,7 +79,7 @@ def paper_text(figures, paper, reasons):
     text = ""
     for heading, words, has_reason in ((f"{paper}: what agrees", ["yes"], False),
                                        (f"{paper}: what does not agree", ["direction", "no", "missing"], True),
-                                       (f"{paper}: what only a reader can judge", ["look"], False)):
+                                       (f"{paper}: what must be judged by eye", ["look"], False)):
         found = [(name, c) for name, c in of_paper(figures, paper) if c["agrees"] in words]
         if found:
             text += f"\n## {heading}\n\n" + table(found, reasons if has_reason else None)
@@ -110,14 +110,14 @@ def earlier_machines(names):
 
 def summary(page, title, figures, headings, why, earlier=()):
     papers = [p for p in PAPERS if of_paper(figures, p)]
-    top = "## In short\n\nThe table counts the claims of the papers by [verdict](#the-rule-of-verdicts): \"yes\" agrees, \"direction\" has the right\n"
-    top += "sign but another size, \"no\" disagrees, \"look\" needs a reader.\n\n" + counts(page, figures, papers)
+    top = "## In short\n\nThe table counts the claims of the papers by [verdict](#how-verdicts-are-reached): \"yes\" agrees, \"direction\" has the right\n"
+    top += "sign but a different size, \"no\" disagrees, \"look\" must be judged by eye.\n\n" + counts(page, figures, papers)
     top += earlier_machines(earlier)
     top += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
     body = "\n## How to read this page\n\n" + READING.replace("PAGE", page)
     body += "\n## The papers\n\n" + row(["name", "paper"]) + row(["---"] * 2)
     body += "".join(row([p, PAPERS[p]]) for p in papers)
-    body += "\n## The rule of verdicts\n\n" + RULE
+    body += "\n## How verdicts are reached\n\n" + RULE
     reasons = read_reasons()
     body += "".join(paper_text(figures, p, reasons) for p in papers)
     contents = "".join(f"- [{h}](#{slug(h)})\n" for h in headings_of(top + body) + headings)

@@ -1,4 +1,4 @@
-/* A paper's statements beside our measurements: the rule of verdicts (figure.h). */
+/* A paper's statements beside our measurements: the rule by which verdicts are reached (figure.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -86,7 +86,7 @@ and than 2.4<!-- said --><!-- so f:a:t > 2.4 -->, see Figure 4.10 and `--size 3`
 """
 result_summary.BEFORE["p", "S2"] = [1, 2, 3, 4]
 page = result_summary.summary("p", "P", figures, ["F"], why)
-assert "| S2, before this revision | 1 | 2 | 3 | 4 | 6 |" in page and "| S2, now | 8 | 2 | 9 | 1 | 19 |" in page, page
+assert "| S2, first version of this page | 1 | 2 | 3 | 4 | 6 |" in page and "| S2, now | 8 | 2 | 9 | 1 | 19 |" in page, page
 assert "without variations |" not in page
 write("figures/g.yaml", "title: G\nsource: S2 Figure 1 with a=2\n")
 varied = result_summary.summary("p", "P", figures + [{"figure": "g", "paper": figures[0]["paper"][:2]}], ["F", "G"], why)

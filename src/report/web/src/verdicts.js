@@ -6,7 +6,7 @@ const MEANINGS = {
   yes: 'the result agrees with the paper',
   direction: 'the effect has the sign of the paper\'s and at least a tenth of its size',
   no: 'the result does not agree',
-  look: 'only a reader can judge it',
+  look: 'must be judged by eye',
   missing: 'results that it takes are not in the store',
 };
 
