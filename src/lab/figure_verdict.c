@@ -1,4 +1,4 @@
-/* A paper's statements beside our measurements: the rule by which verdicts are reached (figure.h). */
+/* A paper's statements beside our measurements: how verdicts are reached (figure.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
