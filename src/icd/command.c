@@ -195,7 +195,8 @@ static void finish(struct icd_command *c, cl_int code)
         q->barrier_ns = e->ns[TIME_END];
     if (q->barrier == e)
         q->barrier = NULL;
-    if (code < 0 && q->error == CL_SUCCESS)
+    bool is_own = code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+    if (code < 0 && is_own && q->error == CL_SUCCESS)
         q->error = code;
     if (c->message.len) {
         icd_complain("%s", strbuf_text(&c->message));

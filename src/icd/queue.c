@@ -176,7 +176,7 @@ cl_int icd_clFinish(cl_command_queue q)
     queue_release(q);
     icd_unlock();
     devices_collect();
-    return code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ? CL_SUCCESS : code;
+    return code;
 }
 
 /* --- markers and barriers --- */
