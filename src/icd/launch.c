@@ -105,10 +105,9 @@ static cl_int check_args(const struct _cl_kernel *k, const struct _cl_command_qu
             return CL_INVALID_KERNEL_ARGS;
         if (kind == ARG_SAMPLER && !object_is(arg->object, ICD_SAMPLER))
             return CL_INVALID_KERNEL_ARGS;
-        local += kind == ARG_LOCAL ? arg->bytes + 15 : 0;
+        local += kind == ARG_LOCAL ? arg->bytes : 0;
     }
-    return local > device_local_bytes(q->device) + 15ull * k->info->n_args ? CL_OUT_OF_RESOURCES
-                                                                           : CL_SUCCESS;
+    return local > device_local_bytes(q->device) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
 bool launch_writes(const struct launch_command *l, uint32_t i)
