@@ -92,10 +92,10 @@ def headings_of(text):
 
 READING = """- `make results` (`tools/results.py PAGE`) writes this page, except for explanations and reasons, which are written by hand. A
   test checks their numbers against the tables.
-- Inputs are the paper's if it gives them, otherwise of size `small`. Figures name the inputs that are smaller than the paper's
-  because a run would take many minutes.
-- Variations are figures with other parameters than the paper's figure; "with" below their headings says which. The
-  last counts of a paper leave them out.
+- Inputs are the paper's if it gives them, otherwise of size `small`. Where a run with the paper's input would take many
+  minutes, a smaller input is used, and the figure names it.
+- Variations are figures with other parameters than the paper's figure. The word "with" in the line below the heading
+  introduces these parameters. The rows "without variations" of the first table leave such figures out.
 - Rows use Heddle's names (`heddle show workloads`); the note below a picture gives other names that the paper uses.
 - "geometric mean of A to B" covers those rows, "mean" all rows.
 - In pictures, a black line or ring is the paper's number. Bars of relative numbers begin at 1.

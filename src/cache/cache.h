@@ -103,9 +103,9 @@ struct cache;
     COUNTER(evictions, "evictions", "lines replaced")                                              \
     COUNTER(evictions_unused, "evictions_unused", "lines replaced without a hit since insertion")  \
     COUNTER(write_evictions, "write_evictions", "lines removed by a store")                        \
-    COUNTER(drops, "drops", "lines the policy dropped after a hit or a fill")                        \
+    COUNTER(drops, "drops", "lines the policy dropped after a hit or a fill")                      \
     COUNTER(writebacks, "writebacks", "dirty lines written back")                                  \
-    COUNTER(fills, "fills", "fills whose data reached their line")                                                \
+    COUNTER(fills, "fills", "fills whose data reached their line")                                 \
     COUNTER(fills_dropped, "fills_dropped",                                                        \
             "fills not kept: overwritten or invalidated in flight, or refused by the policy")
 

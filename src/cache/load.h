@@ -1,8 +1,8 @@
 /* Loads, in the order of S2 Fig. 1: hit, merge with an outstanding miss, policy decides, reserve a
  * line and an MSHR or bypass. Inline, because every miss of the load/store unit comes here.
  *
- * MODEL: a load joins one outstanding miss or none; if no single one brings all the sectors that it
- * lacks, it fetches all of those itself, including sectors in flight. */
+ * MODEL: a load joins one outstanding miss or none; if no single one brings all the sectors that
+ * the load lacks, the load fetches all of them itself, including those in flight. */
 #ifndef HEDDLE_CACHE_LOAD_H
 #define HEDDLE_CACHE_LOAD_H
 

@@ -4,6 +4,7 @@
  * In S4's order (wavefront = warp):
  *
  * 3.3.2 Baseline priority (greedy, round robin or two-level), intersected with "Can Issue".
+ *
  * 3.3.3 Lost locality detector. Each L1D line records the warp that reserved it (WID).
  *       a line is evicted: its tag is written to that warp's portion of the victim
  *                          tag array (VTA)
@@ -12,14 +13,15 @@
  * 3.3.4 Lost-locality scores (LLS). A warp starts with the base score.
  *       VTA hit:    its LLS rises to LLDS (lost-locality detected score, 3.3.5)
  *       each cycle: each LLS falls by 1, down to the base score
- *       cap:        no LLS is above LLDS, which falls as instructions issue without VTA hits
+ *       cap:        no LLS is above LLDS (or the base score, if that is larger); LLDS falls as
+ *                   instructions issue without VTA hits
  *       cutoff:     active warps * base score
  *       issue:      warps are sorted by score, largest first, and the scores added up; a warp
  *                   above the cutoff may not issue loads
  * 3.3.5 LLDS = VTAHitsTotal / InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
  *
- * A warp lies above the cutoff if the scores before it already sum to the cutoff; the first warp
- * never does. 3.3.3 is here, 3.3.4 and 3.3.5 are in ccws_scores.c.
+ * A warp lies above the cutoff if the scores before it already add up to the cutoff or more; the
+ * first warp never does. 3.3.3 is here, 3.3.4 and 3.3.5 are in ccws_scores.c.
  *
  * In each cycle, scores fall first. A VTA hit affects issue from the next cycle on. All state
  * belongs to the SM, not to its issue slots. MODEL: CCWS does not count a sector miss in a present
@@ -144,9 +146,9 @@ static uint64_t *tags_of(const struct ccws *c, uint32_t warp)
 }
 
 /* A load probes the VTA after its victim, if any, has been evicted: when its line is reserved, or
- * when it bypasses. With allocation on fill, no victim is evicted at the miss. With starts_at_zero,
- * the first access of a warp must be seen too, whatever it is, because it gives the warp its score.
- */
+ * when it bypasses. With allocation on fill, no victim is evicted at the miss, so the miss probes.
+ * With starts_at_zero, the first access of a warp must be seen too, whatever it is, because it
+ * gives the warp its score. */
 static void choose_events(struct scheduler *s)
 {
     const struct ccws_params *params = s->params;
@@ -258,7 +260,8 @@ static bool is_lost(struct scheduler *s, uint32_t warp, uint64_t line)
     return params->keeps_tags ? has_tag(c, warp, line) : remove_tag(c, warp, line);
 }
 
-/* Called once per miss, after the tag of its victim has been put into the VTA. */
+/* Called once per miss, after the tag of its victim, if any, has been put into the VTA; and for
+ * merges with probes_merges. */
 static __attribute__((noinline)) void probe(struct scheduler *s, const struct cache_event_info *e)
 {
     const struct mem_access *a = e->access;
@@ -305,8 +308,8 @@ static __attribute__((noinline)) void hear_access(struct scheduler *s,
         remove_everywhere(s, a->line);
 }
 
-/* Evictions fill the VTA. Reservations and bypasses probe it. Other accesses start scores, and
- * stores remove tags. */
+/* Evictions fill the VTA. Reservations and bypasses probe it; with allocation on fill, misses do.
+ * Other accesses start scores, and stores remove tags. */
 static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
 {
     if (e->event == CE_EVICT) {

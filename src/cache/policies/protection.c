@@ -113,8 +113,9 @@ static uint64_t queries_of(const struct cache_policy *p, const struct cache_set 
     return ((const struct protection *)p->state)->queries[s->set];
 }
 
-/* By how much the access lowers the lives of its set. decide() may be called again, or for an
- * access that is not accepted in the end; only an accepted load queries the set. Stores do not. */
+/* By how much the access lowers the lives of the lines in its set. decide() may be called again, or
+ * for an access that is not accepted in the end; only an accepted load queries the set. Stores do
+ * not. */
 static uint32_t life_used_by(const struct mem_access *a)
 {
     return a->kind != MEM_STORE;
@@ -287,7 +288,8 @@ bool protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts)
 /* --- accesses, in the order in which they happen --- */
 
 /* Among the lines of a full set whose lives are over: the least recently used one. If no life is
- * over, the load bypasses; if all these lines are in flight, it stalls, as without protection. */
+ * over, the load bypasses. If all lines whose lives are over are in flight, it stalls, as without
+ * protection, or bypasses with bypass_reserved. */
 static __attribute__((noinline)) int search_set(const struct cache_policy *p,
                                                 const struct cache_set *s, uint64_t query)
 {
