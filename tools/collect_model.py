@@ -7,10 +7,12 @@ comment, whichever comes first.
 import pathlib
 import re
 
+import prose
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = """# Modelling assumptions
 
-<!-- Written by tools/collect_model.py from the MODEL: comments in src/; a test fails when it drifts. -->
+<!-- Written by tools/collect_model.py from the MODEL: comments in src/; a test detects drift. -->
 
 This page collects the modelling assumptions from the code: where a manual or a paper leaves
 something open, and where Heddle deliberately differs from a GPU. [machine.md](machine.md) describes
@@ -27,17 +29,18 @@ def assumptions(text):
 
 
 def main():
-    print(HEAD, end="")
+    page = [HEAD.rstrip("\n")]
     room = None
     for path in sorted((ROOT / "src").rglob("*.[ch]*")):
         for assumption in assumptions(path.read_text()):
             place = path.relative_to(ROOT / "src")
             if place.parts[0] != room:
                 room = place.parts[0]
-                print(f"\n## {room}\n")
+                page.append(f"\n## {room}\n")
             if assumption.split()[0].isalpha():  # unless the line begins with the name of an instruction
                 assumption = assumption[0].upper() + assumption[1:]
-            print(f"- {assumption} (`{place}`)")
+            page.append(f"- {assumption} (`{place}`)")
+    print(prose.wrap("\n".join(page)), end="")
 
 
 main()

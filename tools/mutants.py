@@ -33,6 +33,8 @@ import subprocess
 import sys
 import time
 
+import prose
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COPY = os.path.join(ROOT, "build-mutants", "tree")
 RESULTS = os.path.join(ROOT, "build-mutants", "results.tsv")
@@ -362,7 +364,7 @@ def page(mutants):
            f"**Tests detect {n} of {len(mutants)} planted bugs ({100 * n / len(mutants):.0f} %).** "
            "The table names the first test that failed; a time limit means that the test hung."]
     with open(PAGE, "w") as f:
-        f.write("\n".join(out + page_rows(mutants, noticed)) + "\n")
+        f.write(prose.wrap("\n".join(out + page_rows(mutants, noticed))))
     return 0
 
 

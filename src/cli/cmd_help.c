@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/markdown.h"
 #include "cli/output.h"
 #include "cli/show.h"
 
@@ -62,6 +63,7 @@ static enum heddle_status run_help(const void *values, const struct text_list *o
         completion_bash(&text);
     } else if (o->markdown) {
         help_markdown(&text);
+        markdown_wrap(&text);
     } else if (operands->n == 0) {
         help_overview(&text);
     } else {

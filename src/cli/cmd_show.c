@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/markdown.h"
 #include "cli/output.h"
 #include "cli/plugin_files.h"
 #include "cli/show.h"
@@ -121,10 +122,12 @@ static enum heddle_status show_topic(const struct show_topic *t, const struct sh
         return complain("--json and --markdown exclude each other", "");
     struct strbuf text = {0};
     enum heddle_status status = plugin_files_load(&o->plugins);
-    if (status == HEDDLE_OK && o->markdown)
+    if (status == HEDDLE_OK && o->markdown) {
         t->markdown(&text);
-    else if (status == HEDDLE_OK)
+        markdown_wrap(&text);
+    } else if (status == HEDDLE_OK) {
         status = t->show(o, name, &text);
+    }
     if (status == HEDDLE_OK)
         return output_take(&text);
     strbuf_destroy(&text);

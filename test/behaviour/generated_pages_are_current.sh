@@ -1,5 +1,6 @@
 #!/bin/sh
-# The generated pages in doc/ are what their programs write today.
+# The generated pages in doc/ are what their programs write today. The program and tools/prose.py
+# wrap prose alike.
 heddle=$1
 failed=0
 current() {
@@ -7,6 +8,11 @@ current() {
     shift
     "$@" | diff "$page" - || {
         echo "$page has drifted: run '$* >$page'"
+        failed=1
+    }
+    python3 -c 'import sys; sys.path.insert(0, "tools"); import prose; page = open(sys.argv[1]).read()
+sys.exit(prose.wrap(page) != page)' "$page" || {
+        echo "$page is wrapped otherwise than tools/prose.py wraps pages"
         failed=1
     }
 }
