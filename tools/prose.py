@@ -45,8 +45,9 @@ def wrap_paragraph(text, first, others):
 
 
 def is_prose(line):
-    """Tables, headings, code and lines that begin with a comment or HTML are none."""
-    return line.strip() and not re.match(r" *(?:\||```|!\[)|[#<]|    ", line)
+    """Tables, headings, code, links in a list of contents, and lines that begin with a comment or
+    HTML are none."""
+    return line.strip() and not re.match(r" *(?:\||```|!\[|- \[[^]]*\]\([^)]*\)$)|[#<]|    ", line)
 
 
 def wrap(page):

@@ -19,7 +19,8 @@ a PC is. The table ends with the geometric means of groups of rows that a claim 
 import hashlib
 import math
 import re
-import textwrap
+
+import prose
 
 FOLDER = "doc/results"
 REASONS = f"{FOLDER}/reasons.txt"
@@ -53,7 +54,7 @@ def note_of(name):
     """The note of a figure's file as a paragraph of a page; nothing if it has none."""
     with open(f"figures/{name}.yaml") as f:
         found = NOTE.search(f.read())
-    return textwrap.fill(" ".join(found.group(1).split()), 120) + "\n\n" if found else ""
+    return prose.wrap(" ".join(found.group(1).split())) + "\n" if found else ""
 
 
 def is_variation(name):
@@ -154,7 +155,7 @@ def holds(tables, left, sign, right):
 
 def loose_numbers(text):
     """Numbers in a text that no mark ties to a table. Tables written by hand are texts too."""
-    text = SAID.sub("", QUOTED.sub("", text))
+    text = " ".join(SAID.sub("", QUOTED.sub("", text)).split())
     for name in NAMES:
         text = re.sub(name, " ", text)
     return re.findall(r"\d+(?:[.,]\d+)*", text)

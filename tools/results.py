@@ -3,6 +3,7 @@
 claims.
 
     tools/results.py PAGE HEDDLE STORE [--stored-only] [--only NAME,...] [--jobs N] [--size SIZE]
+    tools/results.py PAGE --texts
     tools/results.py hetero HEDDLE STORE|MEASURED.json [--quick] [--commit ID] ...
     tools/results.py commands HEDDLE STORE [--jobs N]
 
@@ -12,7 +13,8 @@ source of its simulations if it is not HEDDLE's.
 Results of points are stored in STORE, answers of other long runs in files of the folder
 STORE.answers. What is missing there is run first. With --stored-only nothing is run, except for
 runs of BFS that take seconds. --only regenerates the figures and tables named and leaves the others
-as they are. `commands` prints the commands that fill both, one shell line each, to be run anywhere:
+as they are. --texts regenerates only what is written by hand: reasons, notes and explanations.
+`commands` prints the commands that fill both, one shell line each, to be run anywhere:
 
     python3 tools/results.py commands build/heddle results.db | xargs -P 16 -d '\\n' -n 1 sh -c
 
@@ -26,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 
+import prose
 import result_hetero
 import result_machines
 import result_tables
@@ -93,9 +96,13 @@ def claims(f):
     return "".join(lines)
 
 
+PICTURE_AND_NOTE = re.compile(r"(!\[[^\]]*\]\([^)]*\.svg\)\n\n).*?(?=<!-- figure )", re.S)
+
+
 def kept_figure(name, text):
     """A figure as its section of the page has it, for figures that --only does not regenerate."""
     title = text.split("\n")[1][len("## "):]
+    text = PICTURE_AND_NOTE.sub(lambda m: m.group(1) + note_of(name), text)
     return {"figure": name, "title": title, "paper": claims_of(text), "text": text}
 
 
@@ -181,7 +188,7 @@ def page_text(page, figures, runs, old, keeps):
     headings = [f["title"] for f in figures] + [heading for _, heading, _ in LABORATORY.get(page, [])]
     earlier = [f["figure"] for f in figures if result_machines.changed(f.get("text", ""))]
     text = summary(page, title, figures, headings, whys.get(page, ""), earlier)
-    text += "".join(section(f, whys.get(f["figure"], ""), runs.answers.model) for f in figures)
+    text += "".join(section(f, whys.get(f["figure"], ""), runs and runs.answers.model) for f in figures)
     for i, (name, _, measured) in enumerate(LABORATORY.get(page, [])):
         why = f"{page}-laboratory" if i == 0 else name
         text += sections_of(old)[name] if keeps(name) else (
@@ -198,7 +205,7 @@ def write_page(page, runs, options):
     made = {f["figure"]: f for f in figures if 2 * f["points_stored"] >= f["points"]}
     made.update((name, kept_figure(name, sections[name])) for name in names if keeps(name) and name in sections)
     figures, lacking = [made[name] for name in names if name in made], [name for name in names if name not in made]
-    text, problems = fill(page_text(page, figures, runs, old, keeps))
+    text, problems = fill(prose.wrap(page_text(page, figures, runs, old, keeps)))
     text += f"\nTo be made: {', '.join(lacking)}.\n" if lacking else ""
     with open(path, "w") as out:  # long runs are saved in any case
         out.write(text)
@@ -228,6 +235,8 @@ def only_of(options):
     names = option(options, "--only", None)
     if names is None:
         return None
+    if not names:
+        return []
     known = sum((names for _, names in PAGES.values()), [name for of_page in LABORATORY.values() for name, _, _ in of_page])
     for name in names.split(","):
         if name not in known:
@@ -248,6 +257,8 @@ def option(options, name, default):
 
 
 def main():
+    if sys.argv[2:] == ["--texts"] and sys.argv[1] in PAGES:
+        sys.exit(write_page(sys.argv[1], None, ["--only", ""]))
     if len(sys.argv) < 4 or sys.argv[1] not in [*PAGES, "commands"]:
         sys.exit(__doc__)
     page, heddle, store, options = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
