@@ -42,7 +42,7 @@ refuses 's/"cmp": [0-9.e-]*/"cmp": -1/' "a time in 'alone' is negative"
 python3 - "$heddle" <<'PY' || fail "run 'python3 tools/results.py hetero build/heddle $measured'"
 import sys
 sys.path.insert(0, "tools")
-import result_hetero
+import prose, result_hetero
 from result_pages import rows_of, tables_of
 
 class Runs:
@@ -57,6 +57,6 @@ for name, make in result_hetero.TABLES.items():
     assert [head] + shown == tables[name], (name, shown, tables[name])
 for name, make in [("hetero-natives", result_hetero.conditions), ("hetero-launches", result_hetero.launches),
                    ("hetero-slowdowns", result_hetero.slowdowns), ("hetero-rules", result_hetero.rules), ("hetero-mix-table", result_hetero.every_mix)]:
-    assert make(Runs) in page, name
+    assert prose.wrap(make(Runs)) in page, name
 PY
 finish
