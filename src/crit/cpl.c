@@ -2,11 +2,12 @@
  * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
  * architectures. PhD thesis, Arizona State University 2017, section 4.2.1. In S3's order:
  *
- * Algorithm 5, instructions ahead. After a branch at currPC the target is known, and nInst grows by
- *     the size of the path to be executed. For a branch at PC_1 to PC_4 whose paths meet at PC_5:
- *     2 if it is not taken (PC_2, PC_3), 1 if it is taken (PC_4), 3 if the warp diverges.
- *     A backward branch that is taken adds the instructions of another round.
- *     "CPL also decrements the criticality counter whenever an instruction is committed."
+ * Algorithm 5, nInst: instructions that the warp still has to execute. After a branch at currPC the
+ *     target is known, and nInst grows by the size of the path to be executed. A branch at PC_1
+ *     with target PC_4, whose paths meet at PC_5, adds
+ *         2 if it is not taken (PC_2, PC_3), 1 if it is taken (PC_4), 3 if the warp diverges.
+ *     A backward branch that is taken adds the instructions of another iteration.
+ *     "CPL also decrements the criticality counter [nInst] whenever an instruction is committed."
  * Algorithm 6, line 7, when a warp issues: nStall += stallCycles, "total stall cycles between
  *     executing two consecutive instructions"; the first stall counts from the warp's start.
  * Equation 4.1: nCriticality = nInst * CPI_avg + nStall, CPI_avg of the warp so far.
@@ -17,8 +18,8 @@
  * leaves open; without them a warp that waits long looks no worse than one that has just issued.
  * MODEL: paths that meet only at the end of their function, and the target of an unconditional
  * branch, add nothing: what follows them is counted by later branches.
- * MODEL: a warp is critical if its value is above the median of the live warps of its CTA, the
- * lower one of two. */
+ * MODEL: a warp is critical if its value is above the median value of its CTA's live warps; if
+ * their number is even, the lower of the two middle values. */
 #include "crit/criticality.h"
 
 #include <assert.h>
@@ -35,8 +36,8 @@ struct cpl_params {
 
 static const struct param cpl_params[] = {
     PARAM_ENUM(struct cpl_params, waiting, "cpi", waiting_names,
-               "cycles since a warp's last issue count in its CPI; not yet; or in its CPI and "
-               "already as a stall"),
+               "what the cycles since a warp's last issue count as: part of its CPI; nothing until "
+               "it issues; or both part of its CPI and stall cycles"),
 };
 
 struct cpl_stats {
@@ -47,14 +48,19 @@ static const struct plugin_stat cpl_stats[] = {
     STAT_COUNT(struct cpl_stats, stall_cycles, "warp cycles",
                "cycles between consecutive issues of a warp: nStall"),
     STAT_COUNT(struct cpl_stats, branch_insts, "instructions",
-               "instructions that branches put before warps: the increments of nInst"),
+               "instructions that branches added to nInst"),
 };
 
 /* Whether a warp is critical, for the cycles `from` to `until`, and why. In these cycles the warp's
- * value is at least `bound` if it is critical, and at most `bound` if it is not. Witnesses that it
- * is not: mates that are never below it, which with the warp are more than half of all. Witnesses
- * that it is: mates that are always below it, so many that at most half are not. So only events of
- * the warp and of its witnesses can change the answer. */
+ * value is at least `bound` if it is critical, and at most `bound` if it is not. The answer rests
+ * on witnesses, other live warps of the CTA:
+ *
+ * not critical  in these cycles their values are never below the warp's, and with the warp they are
+ *               more than half of the CTA's live warps
+ * critical      in these cycles their values are always below the warp's, and at most half of the
+ *               live warps, the warp included, are not witnesses
+ *
+ * So only events of the warp and of its witnesses can change the answer. */
 struct answer {
     uint64_t from, until;
     uint64_t event; /* number of the last event that has been considered */
@@ -121,7 +127,7 @@ static inline uint64_t commits_until(const struct progress *p, uint64_t now)
     return p->commits & (cycles << turn | cycles >> (64 - turn) % 64);
 }
 
-/* Equation 4.1, for so many instructions ahead. */
+/* Equation 4.1 with the given nInst. */
 static inline int64_t value_with(const struct progress *p, int64_t n_inst, uint32_t waiting,
                                  uint64_t now)
 {
@@ -144,7 +150,8 @@ static int64_t cpl_value(const struct criticality *c, uint32_t warp, uint64_t no
     return value_of(&s->warps[warp], waiting_of(c), now);
 }
 
-/* --- above the lower median of the CTA: at most n / 2 of n values are as large --- */
+/* --- above the lower median of the CTA: at most n / 2 of the n values, the warp's own included,
+ * are at least as large as the warp's --- */
 
 enum { WINDOW_CYCLES = 64 }; /* of an answer; results do not depend on it */
 
@@ -190,7 +197,8 @@ static void answer_now(const struct cpl *s, uint64_t mates, uint32_t warp, uint3
     a->until = a->from;
 }
 
-/* Compares only as many as necessary. */
+/* Finds an answer for the cycles `from` to `until`, or else for `from` alone. Compares with no more
+ * warps than necessary. */
 static inline __attribute__((always_inline)) void
 find_answer(const struct cpl *s, uint64_t mates, uint32_t warp, uint32_t waiting, struct answer *a)
 {
@@ -279,7 +287,7 @@ static void cpl_on_warp_start(struct criticality *c, uint32_t warp, uint64_t now
     s->warps[warp] = (struct progress){.start = now, .waits_since = now};
 }
 
-/* The rest of the view's entry stays until the slot is reused. */
+/* The view's entry still has the warp's cta_slot: it stays until the warp slot is reused. */
 static void cpl_on_warp_end(struct criticality *c, uint32_t warp, uint64_t now)
 {
     (void)now;
@@ -310,7 +318,9 @@ static void cpl_on_commit(struct criticality *c, uint32_t warp, uint64_t now)
     change_progress(c, warp)->n_inst--;
 }
 
-/* False for a warp's second commit in a cycle: no bit is left. Not an event: the issue was one. */
+/* Records that an instruction will commit in cycle `at`. False if it cannot be recorded: the cycle
+ * is too far ahead for the 64 bits, or another instruction of the warp commits in it. This is no
+ * event, because the issue in this cycle was one. */
 static bool cpl_commit_ahead(struct criticality *c, uint32_t warp, uint64_t at)
 {
     struct progress *p = &((struct cpl *)c->state)->warps[warp];
@@ -320,7 +330,7 @@ static bool cpl_commit_ahead(struct criticality *c, uint32_t warp, uint64_t at)
     return fits;
 }
 
-/* Instructions between two places, if the second comes after the first. */
+/* Instructions from one place to another; 0 if the second is not after the first, or is none. */
 static int64_t distance(uint32_t from, uint32_t to)
 {
     return to != UINT32_MAX && to > from ? (int64_t)to - from : 0;

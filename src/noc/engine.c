@@ -5,11 +5,13 @@
  * Hence results depend neither on the length of a quantum, nor on the order of the shards in it,
  * nor on the number of threads. Between quanta only the caller's thread looks for the next event.
  *
- * If the shards form two halves that only send to each other, like SMs and memory partitions
- * (part_graph.h finds them), the halves take turns, which makes quanta longer. Nothing arrives from
- * the other half before L after its next event; and the effects of this half's next event come back
- * after 2 L at the earliest. If both are busy, each advances 2 L at a time: one is always L ahead
- * of the other.
+ * If the shards form two halves that only send to each other, like SMs and memory slices
+ * (part_graph.h finds them), the halves take turns, which makes quanta longer. If this half's next
+ * event is at h and the other's at o, nothing arrives here before o + L, and no effect of this half
+ * comes back before h + 2 L; so this half may advance to the earlier of the two. If both are busy,
+ * each advances 2 L at a time: one is always L ahead of the other.
+ *
+ * A boundary is a multiple of `period`, at which stores and atomics become visible.
  *
  * While a machine waits for memory, most shards are idle in most quanta. So one array holds all
  * wake-up times, and an idle shard costs one comparison. */
@@ -38,7 +40,7 @@ static sim_time wake_time(const struct shard *s)
     return min_time(min_time(s->next, s->credit_at), s->inbox.first->at);
 }
 
-/* When enough credits will be back for one of the shard's ports that lacks them. */
+/* Sets credit_at to when enough credits will be back for a port of the shard that lacks them. */
 static void look_for_credits(struct shard *s)
 {
     s->starved = false;
@@ -66,7 +68,8 @@ static inline struct engine_half *other_half(struct engine *e, const struct engi
     return &e->halves[e->n_first ? h == e->halves : 0];
 }
 
-/* Without a team, the times of each half begin at a group boundary (wakes.h). */
+/* With one thread, the wake-up times of each half begin at a multiple of WAKE_GROUP entries, for
+ * vector comparison (wakes.h). */
 static void place_half(struct engine *e, struct engine_half *h, uint32_t first, uint32_t n)
 {
     uint32_t before = (first * wake_step(e) + WAKE_GROUP - 1) / WAKE_GROUP * WAKE_GROUP;
@@ -101,7 +104,8 @@ static __attribute__((noinline)) void wake_for_credits(struct engine *e)
     atomic_store_explicit(&e->any_starved, any, memory_order_relaxed);
 }
 
-/* When a half next does something. A message may have waited for its receiver's next tick. */
+/* When a half next does something; never before its `end`. `earliest` may be before it: a message
+ * that arrived before `end` may have to wait for its receiver's next tick. */
 static sim_time next_of(const struct engine_half *h)
 {
     return max_time(h->earliest, h->end);
@@ -153,7 +157,7 @@ static sim_time boundary_from(const struct engine *e, sim_time t)
     return e->period > 0 ? (t + e->period - 1) / e->period * e->period : TIME_NEVER;
 }
 
-/* Usually not beyond a boundary. */
+/* Sets the time. If that passes a boundary for which no shard asked, the next one is determined. */
 static void move_to(struct engine *e, sim_time t)
 {
     e->now = t;
@@ -182,8 +186,8 @@ static sim_time quantum_end(const struct engine *e, const struct turn *t, sim_ti
     return min_time(min_time(horizon(e, t), limit), e->boundary);
 }
 
-/* Code outside the engine may have given the shards work, and messages still in flight between
- * threads might be missed. */
+/* Determines all wake-up times again, because code outside the engine may have given shards work.
+ * Messages still in flight between threads are taken in, so that their times count. */
 static void note_all_wakes(struct engine *e)
 {
     e->halves[0].earliest = e->halves[1].earliest = TIME_NEVER;
@@ -206,7 +210,8 @@ static void call_at_boundary(struct engine *e)
     atomic_store_explicit(&e->boundary_due, false, memory_order_relaxed);
 }
 
-/* Whether or not it was due, later requests are for the next boundary. */
+/* Passes the boundary at the current time, and calls at_boundary() if a shard asked for it (in the
+ * per-cycle engine always). What shards ask for from now on concerns the next boundary. */
 static __attribute__((noinline)) void pass_boundary(struct engine *e)
 {
     if (!e->skip || is_boundary_due(e))
@@ -214,7 +219,7 @@ static __attribute__((noinline)) void pass_boundary(struct engine *e)
     e->boundary += e->period;
 }
 
-/* Something is due in the current quantum, which ends at `end`. */
+/* Advances a shard that has something to do in the current quantum, which ends at `end`. */
 static inline void let_advance(struct shard *s, sim_time end)
 {
     s->until = end;
@@ -239,13 +244,14 @@ static __attribute__((noinline)) sim_time advance_due(struct shard **shards, sim
     return earliest;
 }
 
-/* Also finds the next wake-up time: the time of a shard already visited changes only by messages
- * sent to it. */
-static void run_alone(struct engine *e, struct engine_half *h, struct engine_half *other)
+/* With one thread: advances the shards of a half that are due, and finds the earliest next wake-up
+ * time in the same pass. That suffices, because the time of a shard already visited changes only by
+ * messages sent to it. */
+static void run_on_caller(struct engine *e, struct engine_half *h, struct engine_half *other)
 {
     struct shard **shards = e->shards + h->first;
     sim_time *wake = h->wake, earliest = TIME_NEVER;
-    e->first_sent = TIME_NEVER;
+    e->first_arrival = TIME_NEVER;
     for (uint32_t i = 0; i < h->n; i += WAKES_AT_MOST) {
         struct wakes w = wakes_before(wake + i, h->n - i, h->end);
         earliest = min_time(earliest, w.later);
@@ -253,44 +259,44 @@ static void run_alone(struct engine *e, struct engine_half *h, struct engine_hal
             earliest = min_time(earliest, advance_due(shards + i, wake + i, w.due, h->end));
     }
     h->earliest = earliest;
-    other->earliest = min_time(other->earliest, e->first_sent);
+    other->earliest = min_time(other->earliest, e->first_arrival);
 }
 
 /* Returns when the first message it has sent becomes usable. */
-static sim_time take_turn(struct engine *e, struct shard *s, sim_time end)
+static sim_time visit_shard(struct engine *e, struct shard *s, sim_time end)
 {
     bool mail = mail_has_come(s, 1 - e->side);
     if (*s->wake >= end && !mail)
         return TIME_NEVER;
-    s->sent_at = TIME_NEVER;
+    s->first_arrival = TIME_NEVER;
     s->out[e->side].n = 0;
     if (mail)
         mail_take_in(s, 1 - e->side, e->now);
     if (wake_time(s) < end)
         let_advance(s, end);
     *s->wake = wake_time(s);
-    return s->sent_at;
+    return s->first_arrival;
 }
 
-/* Each member collects what the caller needs to know about its shards: half of them were last
- * written on another core, and reading each would take as long as simulating some instructions. All
- * shards take a turn; those of the resting half take in their messages. */
+/* Each member of the team collects what the caller needs to know about its shards: many of them
+ * were last written on another core, and reading each would take as long as simulating some
+ * instructions. All shards are visited; in the half that rests they only take in messages. */
 static void run_item(void *user, uint32_t i, uint32_t as_member)
 {
     struct engine *e = user;
     struct engine_member *m = &e->members[as_member];
     struct engine_half *h = half_of(e, i), *other = other_half(e, h);
-    sim_time sent_at = take_turn(e, e->shards[i], h->end);
+    sim_time first_arrival = visit_shard(e, e->shards[i], h->end);
     if (m->quantum != e->n_quanta) {
         m->quantum = e->n_quanta;
         m->earliest[0] = m->earliest[1] = TIME_NEVER;
     }
     sim_time *mine = &m->earliest[h - e->halves], *its = &m->earliest[other - e->halves];
     *mine = min_time(*mine, *e->shards[i]->wake);
-    *its = min_time(*its, sent_at);
+    *its = min_time(*its, first_arrival);
 }
 
-static void run_together(struct engine *e)
+static void run_on_team(struct engine *e)
 {
     e->side = 1 - e->side;
     e->n_quanta++;
@@ -304,15 +310,15 @@ static void run_together(struct engine *e)
     }
 }
 
-/* One half advances, and the other one is idle. */
+/* One half advances; the other one rests. */
 static void run_quantum(struct engine *e, const struct turn *t, sim_time limit)
 {
     t->half->end = quantum_end(e, t, limit);
     e->end = t->other->end;
     if (e->team)
-        run_together(e);
+        run_on_team(e);
     else
-        run_alone(e, t->half, t->other);
+        run_on_caller(e, t->half, t->other);
 }
 
 /* A message takes a port cycle plus its latency. */

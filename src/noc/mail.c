@@ -95,7 +95,7 @@ void engine_connect(struct engine *e)
         struct shard *s = e->shards[i];
         s->engine = e;
         inbox_init(&s->inbox, 64);
-        s->credit_at = s->sent_at = TIME_NEVER;
+        s->credit_at = s->first_arrival = TIME_NEVER;
         for (uint32_t side = 0; side < 2; side++) {
             s->out[side].to = xcalloc(e->n, sizeof *s->out[side].to);
             s->letters[side].senders = xcalloc(letter_words(e), sizeof(uint64_t));
@@ -150,8 +150,8 @@ void outbox_add(struct shard *s, uint32_t to, const struct message *m)
         atomic_store_explicit(&e->letter_flags[to].set[side], true, memory_order_relaxed);
     }
     list->last = o->n;
-    if (m->at < s->sent_at)
-        s->sent_at = m->at;
+    if (m->at < s->first_arrival)
+        s->first_arrival = m->at;
 }
 
 static inline void take_from(struct inbox *inbox, uint32_t receiver, struct outbox *o, sim_time now)

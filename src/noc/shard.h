@@ -126,8 +126,8 @@ struct shard {
     struct engine *engine; /* from here on internal to the engine, except for the ports */
     struct tx_port *tx[SHARD_NETWORKS];
     struct rx_port *rx[SHARD_NETWORKS];
-    sim_time *wake;   /* its wake-up time: an entry of the engine's array */
-    sim_time sent_at; /* when the first message of its outbox is usable */
+    sim_time *wake;         /* its wake-up time: an entry of the engine's array */
+    sim_time first_arrival; /* when the first message of its outbox is usable */
     struct outbox out[2];
     struct letterbox letters[2];
     const struct shard_link *links; /* by the receiver's group; NULL = no links are declared */
@@ -211,7 +211,7 @@ struct engine {
      * while a team runs, whose members write them. */
     sim_time *wake;
     struct engine_half halves[2]; /* the second is empty if any shard may send to any other */
-    sim_time first_sent;          /* the earliest of those brought forward by messages sent in this
+    sim_time first_arrival;       /* the earliest of those brought forward by messages sent in this
                           * quantum */
     struct letter_flag *letter_flags;
     struct engine_member *members;
@@ -281,8 +281,8 @@ static inline __attribute__((always_inline)) void shard_deliver(struct shard *to
     assert(m.at >= e->end); /* otherwise the receiver might have passed that time */
     if (m.at < *to->wake) {
         *to->wake = m.at;
-        if (m.at < e->first_sent)
-            e->first_sent = m.at;
+        if (m.at < e->first_arrival)
+            e->first_arrival = m.at;
     }
     inbox_add(&to->inbox, m); /* last, so that a call has no values to preserve */
 }

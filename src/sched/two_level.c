@@ -1,5 +1,5 @@
 /* Two-level scheduling. V. Narasiman et al.: Improving GPU performance via large warps and
- * two-level warp scheduling. MICRO 2011, as S4 has it. S4 = T. G. Rogers, M. O'Connor, T. M.
+ * two-level warp scheduling. MICRO 2011, as described in S4 = T. G. Rogers, M. O'Connor, T. M.
  * Aamodt: Cache-conscious wavefront scheduling. MICRO 2012, section 5.1:
  *
  * "subdivides wavefronts waiting to be scheduled on a core into fetch groups (FG) and executes from
@@ -8,22 +8,24 @@
  *                wavefronts in a fetch group as well as among fetch groups"
  * two_level_gto: "a fetch group size of 2 using GTO for both intra-FG and inter-FG selection"
  *
- * The warps of an issue slot are divided into groups of `group_size` neighbouring warp slots. The
- * active group is the one that issued last, until all its warps are stalled; then it is the next
- * one in the outer order with a warp that is not stalled. Each group keeps its own inner order and
- * resumes where it stopped.
+ * The warps of an issue slot, in the order of their warp slots, are divided into groups of
+ * `group_size`. The active group is the one that issued last, until all its warps are stalled; then
+ * it is the next one in the outer order with a warp that is not stalled. Each group keeps its own
+ * inner order and resumes where it stopped.
  *
  * switch_on says which warps count as stalled: `any`, those that cannot issue; `long`, those that
- * wait for memory, at a barrier or at a fence (waits that the group may be unable to end by itself
- * or soon; without barriers among them a group could wait for another one forever). S4's 2LVL-LRR
- * is `any`: the simulator that its authors published issues from another group in each cycle in
- * which no warp of the last one can. Outer order: `lrr`, the next group in the order of slots;
- * `gto`, the group with the oldest live warp.
+ * wait for memory, at a barrier or at a fence. Such waits are long, or only another group can end
+ * them: if barriers did not count, a group at a barrier could wait forever for a group that never
+ * gets its turn. The preset `two_level` switches on `long`, as in Narasiman et al.; `two_level_gto`
+ * switches on `any`. S4's 2LVL-LRR is `two_level` with switch_on = `any`: in the simulator that
+ * S4's authors published, another group issues in each cycle in which no warp of the group that
+ * issued last can. Outer order: `lrr`, the next group in the order of warp slots; `gto`, the group
+ * with the oldest live warp.
  *
- * MODEL: a switch of fetch groups takes no time. It takes effect with the first issue of the new
- * group: if the old one wakes before that, it continues. So the choice depends on which warps are
- * stalled at a pick, never on the order of events within a cycle. A group whose warps have all
- * ended is deactivated. */
+ * MODEL: switching groups costs no cycles. The new group becomes active only when it issues: if a
+ * warp of the old group wakes before that, the old group continues. So the choice depends on which
+ * warps are stalled at a pick, never on the order of events within a cycle. A group whose warps
+ * have all ended is deactivated. */
 #include <inttypes.h>
 
 #include "sched/order.h"
@@ -63,7 +65,7 @@ struct two_level_stats {
 
 static const struct plugin_stat two_level_stats[] = {
     STAT_COUNT(struct two_level_stats, group_switches, "switches",
-               "issues from a fetch group other than the last one of the issue slot"),
+               "issues from another fetch group than the issue slot's previous issue"),
 };
 
 struct two_level {
@@ -72,8 +74,8 @@ struct two_level {
     uint8_t group_of[SCHED_MAX_WARPS];     /* group of each warp */
     uint64_t slot_groups[SCHED_MAX_SLOTS]; /* groups of each issue slot */
     uint64_t stalled;                      /* warps in a long stall */
-    uint64_t greedy, ahead;                /* inner orders: a domain is a group's warps */
-    uint64_t active, groups_ahead;         /* outer order: a domain is an issue slot's groups */
+    uint64_t greedy, ahead;        /* inner orders (order.h): a group's warps are a domain */
+    uint64_t active, groups_ahead; /* outer order: an issue slot's groups are a domain */
 };
 
 static uint32_t groups_per_slot(uint32_t n_warps, uint32_t n_slots, uint32_t group_size)
@@ -103,7 +105,8 @@ static uint64_t two_level_cost_bits(const struct sched_geometry *g, const void *
     return bits;
 }
 
-/* Groups are numbered so that those of an issue slot are consecutive, in the order of slots. */
+/* Groups are numbered so that those of an issue slot are consecutive, in the order of issue
+ * slots. */
 static void two_level_init(struct scheduler *s)
 {
     const struct two_level_params *params = s->params;
@@ -123,7 +126,7 @@ static void two_level_init(struct scheduler *s)
     }
 }
 
-/* The oldest warps of the groups compete; the oldest of them wins for its group. */
+/* The group with the oldest live warp. */
 static uint32_t oldest_group(const struct two_level *t, uint64_t groups, uint64_t live)
 {
     uint64_t heads = 0;
@@ -149,7 +152,8 @@ static int active_group(const struct scheduler *s, uint32_t slot, uint64_t awake
                                            : oldest_group(t, candidates, s->view->live));
 }
 
-/* The group that issues if the warps `ready` of the slot can; -1 if none does. */
+/* The group whose turn it is, given the slot's ready warps; -1 if no group has one. With `long` it
+ * may have no ready warp; then the slot issues nothing. */
 static int group_in_turn(const struct scheduler *s, uint32_t slot, uint64_t ready)
 {
     const struct two_level_params *params = s->params;
@@ -158,7 +162,7 @@ static int group_in_turn(const struct scheduler *s, uint32_t slot, uint64_t read
                         params->switch_on == SWITCH_ANY ? ready : s->view->live & ~t->stalled);
 }
 
-/* The warp among `ready` of a group that issues. */
+/* The warp that issues, among the ready warps of one group. */
 static uint32_t warp_in_turn(const struct scheduler *s, uint64_t ready)
 {
     const struct two_level_params *params = s->params;
@@ -255,7 +259,8 @@ static void two_level_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t n
         t->active &= ~(UINT64_C(1) << group);
 }
 
-/* With switch_on `any` no warp is throttled for long. */
+/* Lists warps that wait only because their group is inactive. With switch_on `any` there are
+ * none. */
 static void two_level_describe_wait(const struct scheduler *s, struct strbuf *out)
 {
     const struct two_level_params *params = s->params;

@@ -48,7 +48,7 @@ void l2_wake_stalled(struct slice *p)
 
 /* --- atomics --- */
 
-/* The bank is busy with the atomic before it serves another request. */
+/* The bank serves no other request until the atomic is done. */
 static void perform_atomic(struct slice *p, struct l2_bank *b, struct mem_request *r, bool waited,
                            uint64_t now)
 {
@@ -130,7 +130,7 @@ static void acknowledge(struct slice *p, struct mem_request *r, uint64_t now)
     slice_reply(p, r, now + p->l2_latency);
 }
 
-/* Tells a load how many of these writes to its line precede it. */
+/* Notes in a load how many writes of SMs' atomics to its line precede it. */
 static void note_writes(const struct slice *p, struct mem_request *r)
 {
     const struct ledger_line *l = ledger_find(&p->atomics.writes, r->device_line);
@@ -158,7 +158,8 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     bool around = !fetches && (res.answer == CACHE_MISS || res.answer == CACHE_BYPASSED);
     if (fetches)
         dram_side_read(p, r, res.fetch_sectors, res.mshr, now);
-    if (around && !store) /* an atomic writes when its data have arrived */
+    if (around &&
+        !store) /* L2 does not keep the line: read now, write when the data have arrived */
         dram_side_read_bypass(p, r, now);
     else if (res.forward)
         dram_side_write_bypass(p, l2_part_of(r), now);
@@ -173,7 +174,8 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     return true;
 }
 
-/* MODEL: transfers bypass L2: they neither look up nor change its lines. */
+/* MODEL: transfers between host and device memory bypass L2: they neither look up nor change its
+ * lines. */
 static __attribute__((noinline)) bool serve_transfer(struct slice *p, struct mem_request *r,
                                                      uint64_t now)
 {
@@ -202,7 +204,7 @@ static inline bool serve(struct slice *p, struct l2_bank *b, struct mem_request 
     return served;
 }
 
-/* Until cycle `again`, or l2_wake(). */
+/* Stalls the bank until cycle `again`, or until l2_wake(). */
 static inline void stall_bank(struct slice *p, struct l2_bank *b, uint64_t again)
 {
     b->due = again;
@@ -219,7 +221,7 @@ static inline void next_request(struct slice *p, struct l2_bank *b, uint64_t ent
     queue_leave(&b->account, entered, now);
     ring_pop(&b->queue);
     l2_plan_first(p, b, now + 1);
-    if (rx_peek(&p->up)) /* there is room for one more */
+    if (rx_peek(&p->up)) /* the queue has room for the request that waits at the port */
         p->due.port = now + 1;
 }
 
@@ -233,8 +235,8 @@ static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
         stall_bank(p, b, room_from);
         return;
     }
-    uint64_t entered = r->queued_at, waited = now - b->first_try; /* a served store has been
-                                                                   * freed */
+    /* Read now: serve() frees a store. */
+    uint64_t entered = r->queued_at, waited = now - b->first_try;
     if (serve(p, b, r, now)) {
         p->stats.stall_cycles += waited;
         next_request(p, b, entered, now);

@@ -22,7 +22,7 @@ static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_
     sm_fetch_line(sm, a, route, segments, origin, r.mshr, now);
 }
 
-/* Rates a load that the fast path declines. */
+/* Determines the criticality of a load that the fast path declines. */
 static inline void rate_load(const struct sm *sm, struct ldst_op *l, struct cache_location at,
                              uint64_t now)
 {
@@ -60,7 +60,7 @@ static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op 
     return true;
 }
 
-/* The first cycle in which another part of the SM may have work, at most `end`. */
+/* The first cycle in which another unit of the SM may have work, at most `end`. */
 static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
 {
     if (sm->fetch.ready && !sm->fetch.stalled)
@@ -97,8 +97,9 @@ static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, 
 }
 
 /* Performs the hit at `at` in cycle `now` and notifies its listeners, then at most `most` further
- * hits, one per cycle; until then nothing can change what the listeners read. Returns the number
- * of further hits. `alike`: no hit is silent or rated. */
+ * hits, one per cycle: the caller has made sure that nothing that listeners read changes in these
+ * cycles. Returns the number of further hits. `alike`: every hit is reported to listeners, and none
+ * needs its criticality determined. */
 static inline __attribute__((always_inline)) uint32_t
 tell_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_t sectors,
              enum cache_hit_effect effect, bool alike, uint32_t most, uint64_t now)
@@ -133,7 +134,8 @@ tell_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_
     }
 }
 
-/* Not inline, nor is the next: they would take host registers from other accesses. */
+/* Neither this function nor the next is inline: inlined, they would take host registers from other
+ * accesses. */
 static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_op *l,
                                                     struct cache_location at, uint32_t sectors,
                                                     uint32_t most, uint64_t now)
@@ -141,7 +143,7 @@ static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_o
     return tell_hits_of(sm, l, at, sectors, HIT_MATTERS, true, most, now);
 }
 
-/* The same for hits that may be silent or rated. */
+/* The same for hits that may not be reported, or need their criticality determined. */
 static __attribute__((noinline)) uint32_t tell_various_hits(struct sm *sm, struct ldst_op *l,
                                                             struct cache_location at,
                                                             enum cache_fast fast, uint32_t most,
@@ -153,8 +155,8 @@ static __attribute__((noinline)) uint32_t tell_various_hits(struct sm *sm, struc
     return tell_hits_of(sm, l, at, sectors, effect, false, most, now);
 }
 
-/* Finishes a hit in cycle `now` and performs the hits that follow it. If the hit has no effect, the
- * fast path has already performed it. */
+/* Finishes a hit in cycle `now` and performs the hits that follow it. If nothing needs to be
+ * notified of the hit, cache_load_fast() has already performed it. */
 static inline void do_hits(struct sm *sm, struct ldst_op *l, struct cache_location at,
                            uint32_t sectors, enum cache_fast fast, uint64_t now, uint64_t end)
 {
@@ -266,8 +268,8 @@ static void choose_events(struct sm *sm, uint32_t slot)
         sm_change_l1d_events(sm, all);
 }
 
-/* Performs the accesses of the unit's instruction, one per cycle from `now` on. Stops before `end`,
- * when a request waits to leave, or when anything else in the SM is due. Returns the cycle of the
+/* Performs the accesses of the unit's instruction, one per cycle from `now` on. Stops at `end`, or
+ * earlier if a request waits to leave or another unit of the SM is due. Returns the cycle of the
  * last access that it tried. */
 static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {

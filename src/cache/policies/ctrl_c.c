@@ -1,10 +1,10 @@
 /* Ctrl-C, bypassing by a control loop for each load instruction.
  * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
- * architectures. PhD thesis, Arizona State University 2017, section 5.2. In S3's order, with
- * ctrl = the entry of the iReuse table for the lower 7 bits of a PC. It holds
+ * architectures. PhD thesis, Arizona State University 2017, section 5.2. The algorithms are in S3's
+ * order; ctrl is the iReuse table's entry for the low 7 bits of a PC. It holds
  *     AGG     how aggressively the load bypasses, 0 = never
  *     BYP     bypasses since its last insertion
- *     INSERT  lines it inserted that were evicted in this sample
+ *     INSERT  evictions of lines that the load inserted, since its last reset (a sample)
  *     ZERO    those of them that were never reused
  *
  * Algorithm 11, atMiss(request), ctrl is looked up with request.PC:
@@ -34,7 +34,7 @@ struct ctrl_c_params {
 
 static const struct param ctrl_c_params[] = {
     PARAM_U32(struct ctrl_c_params, sample_period, "1024", 1, 1 << SAMPLE_BITS, "lines",
-              "evicted lines of a load per sample if AGG is 0; the sample is this >> AGG"),
+              "length of a sample if AGG is 0, in evicted lines of a load; else it is this >> AGG"),
     PARAM_U32(struct ctrl_c_params, threshold_high, "40", 0, 100, "%",
               "raise AGG when more than this share was not reused"),
     PARAM_U32(struct ctrl_c_params, threshold_low, "10", 0, 100, "%",
@@ -107,7 +107,8 @@ static void ctrl_c_on_bypass(struct cache_policy *p, const struct cache_set *s,
         control_of(p, a->pc)->byp++;
 }
 
-/* Algorithm 12, lines 9 to 17: were too many, or only few, of the inserted lines never reused? */
+/* Algorithm 12, lines 9 to 17: is the share of evicted lines that were never reused above the high
+ * threshold, or below the low one? */
 static void adjust(const struct ctrl_c_params *params, struct control *c, struct ctrl_c_stats *n)
 {
     uint8_t before = c->agg;
