@@ -90,7 +90,9 @@ int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
     int way = tags_find(m->set, m->line);
     if (way >= 0)
         return way;
+    m->set->filling = true;
     way = cache_choose_way(c, m->set, a);
+    m->set->filling = false;
     if (way < 0) {
         cache_count_difference(c, a);
         return -1;
