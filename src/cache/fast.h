@@ -4,7 +4,7 @@
  * and the policy does not either, or says that this hit changes nothing. A load that finds neither
  * its line nor a free MSHR stalls if the policy never bypasses and lines are reserved at the miss.
  * cache_load_fast() gives one of these answers, or does nothing. Other hits then go to
- * cache_load_hits() (CACHE_FAST_CRITICAL: only if they are critical), everything else to
+ * cache_do_hit() (CACHE_FAST_CRITICAL: only if they are critical), everything else to
  * cache_load_at(), which handles all cases. */
 #ifndef HEDDLE_CACHE_FAST_H
 #define HEDDLE_CACHE_FAST_H
@@ -55,7 +55,7 @@ static inline bool cache_watches_hits(const struct cache *c)
 }
 
 /* Does the line have these sectors (as in struct mem_access)? */
-static inline bool cache_hits(const struct cache *c, struct cache_location at, uint32_t sectors)
+static inline bool cache_is_hit(const struct cache *c, struct cache_location at, uint32_t sectors)
 {
     return at.way >= 0 && !(cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors);
 }
@@ -87,7 +87,7 @@ static inline void cache_load_silently(struct cache *c, struct cache_location at
 enum cache_fast {
     CACHE_FAST_DECLINED, /* nothing was done: call cache_load_at() */
     CACHE_FAST_HIT,
-    CACHE_FAST_LISTENERS, /* a hit, and nothing was done: call cache_load_hits() */
+    CACHE_FAST_LISTENERS, /* a hit, and nothing was done: call cache_do_hit() */
     CACHE_FAST_CRITICAL,  /* the same if it is critical; else call cache_load_silently() */
     CACHE_FAST_NO_MSHR    /* the load is STALLED: no MSHR is free */
 };
@@ -98,7 +98,7 @@ cache_load_fast(struct cache *c, struct cache_location at, uint32_t sectors, uin
 {
     if (at.way < 0)
         return c->fast_stalls && !c->mshrs.n_free ? CACHE_FAST_NO_MSHR : CACHE_FAST_DECLINED;
-    if (!cache_hits(c, at, sectors))
+    if (!cache_is_hit(c, at, sectors))
         return CACHE_FAST_DECLINED;
     enum cache_hit_effect e = cache_hit_effect(c, at);
     if (e == HIT_MATTERS)
@@ -120,8 +120,8 @@ uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t 
                          bool may_be_critical);
 
 /* Would a load of these sectors hit, or join a miss that is outstanding? */
-static inline bool cache_finds(struct cache *c, struct cache_location at, uint64_t line,
-                               uint32_t sectors)
+static inline bool cache_would_hit_or_merge(struct cache *c, struct cache_location at,
+                                            uint64_t line, uint32_t sectors)
 {
     if (at.way < 0)
         return false;
