@@ -77,9 +77,9 @@ static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
 static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool told,
                                   uint64_t end)
 {
-    if (told && (cache_watches_hits(c) || (sm->ldst.hits_mind_issue && sm->out.n)))
+    if (told && (cache_watches_hits(c) || (sm->ldst.hits_depend_on_issue && sm->out.n)))
         return 0;
-    if (told && sm->ldst.hits_mind_issue)
+    if (told && sm->ldst.hits_depend_on_issue)
         return alone_until(sm, end);
     return sm->in.queue.due < sm->end ? sm->in.queue.due : sm->end;
 }
