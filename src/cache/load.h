@@ -14,7 +14,7 @@
 bool cache_hit_drops(struct cache *c, struct cache_location at, const struct mem_access *a);
 struct cache_result cache_do_merge(struct cache *c, struct cache_location at,
                                    const struct mem_access *a, uint16_t mshr, void *waiter);
-/* The load lacks a resource: it stalls, or bypasses instead. */
+/* The load lacks a resource: it stalls, or bypasses if the policy wants that and it is possible. */
 struct cache_result cache_stall_or_bypass(struct cache *c, const struct mem_access *a,
                                           const struct cache_resources *room,
                                           enum cache_stall cause);
@@ -22,7 +22,7 @@ struct cache_result cache_try_bypass(struct cache *c, const struct mem_access *a
                                      const struct cache_resources *room,
                                      enum cache_bypass_reason reason);
 
-/* A hit. True if the line was dropped. */
+/* Performs a hit. True if the line was dropped. */
 static inline bool cache_do_hit(struct cache *c, struct cache_location at,
                                 const struct mem_access *a)
 {
@@ -34,7 +34,7 @@ static inline bool cache_do_hit(struct cache *c, struct cache_location at,
     return false;
 }
 
-/* A load that found neither its line nor an outstanding miss. */
+/* A load that found neither its sectors nor an outstanding miss: misses, bypasses or stalls. */
 static inline struct cache_result cache_handle_miss(struct cache *c, const struct lookup *q,
                                                     const struct mem_access *a,
                                                     const struct cache_resources *room,
