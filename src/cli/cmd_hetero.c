@@ -70,6 +70,9 @@ static const struct option options[] = {
     OPTION_TEXT("measured", struct hetero_options, measured, "FILE",
                 "with mixes: take measurements from this output of mixes --json instead of "
                 "simulations; predictions and choices are made again"),
+    OPTION_LIST("weight", struct hetero_options, weights, "W",
+                "with choose: the weight of all native programs, instead of those in the file; or "
+                "once per native program, in their order"),
     OPTION_TEXT("build-options", struct hetero_options, build_options, "TEXT",
                 "with features of a .cl or .cu file: options for its compiler"),
 };
@@ -146,6 +149,7 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
         {"--gpu", o->gpu && !o->machine},
         {"--llc", o->llc.is_given && !bubbles},
         {"--repeats", o->repeats.is_given && !bubbles},
+        {"--weight", o->weights.n && v->act != hetero_cmd_choose},
         {"--threads", o->threads.is_given && !counts},
         {"--buffer", o->buffer.is_given && !counts},
         {"--build-options", o->build_options && !counts},

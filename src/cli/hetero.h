@@ -10,7 +10,7 @@ struct hetero_options {
     const char *model, *features, *out, *build_options, *size, *gpu, *natives;
     const char *on, *with, *store, *measured;
     struct given_u64 threads, buffer, folds, passes, seed, llc, repeats, launch, jobs;
-    struct text_list settings;
+    struct text_list settings, weights;
     const struct text_list *words; /* the step, and what follows it */
 };
 

@@ -1,4 +1,5 @@
 /* heddle hetero choose: where a kernel should run, with all intermediate numbers. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -91,9 +92,42 @@ static void read_choice(struct json_input *in, struct choice *c)
         json_input_not_negative(in, root, "transfer", &c->transfer);
 }
 
+/* --weight replaces the weights of the file. */
+static enum heddle_status set_weights(struct hetero_question *q, const struct text_list *weights)
+{
+    if (weights->n > 1 && weights->n != q->n_natives) {
+        output_error("--weight is given %u times for %u native programs: give one weight for all, "
+                     "or one for each",
+                     weights->n, q->n_natives);
+        return HEDDLE_BAD_INPUT;
+    }
+    for (uint32_t i = 0; i < weights->n; i++) {
+        char *end;
+        double weight = strtod(weights->items[i], &end);
+        if (*end || !isfinite(weight) || !(weight > 0)) {
+            output_error("--weight %s: expected a number above 0", weights->items[i]);
+            return HEDDLE_BAD_INPUT;
+        }
+        for (uint32_t k = 0; k < q->n_natives; k++)
+            if (weights->n == 1 || k == i)
+                q->natives[k].weight = weight;
+    }
+    return HEDDLE_OK;
+}
+
 /* --- Deciding --- */
 
-static void decide(struct choice *c)
+static enum heddle_status check_answer(const struct choice *c, const char *path)
+{
+    struct strbuf why = {0};
+    bool ok = hetero_answer_check(&c->question, &c->answer, &why);
+    if (!ok)
+        output_error("%s: %s", path, strbuf_text(&why));
+    strbuf_destroy(&why);
+    return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+}
+
+static enum heddle_status decide(struct choice *c, const char *path)
 {
     struct timespec begin, end;
     struct hetero_question *q = &c->question;
@@ -109,6 +143,7 @@ static void decide(struct choice *c)
     clock_gettime(CLOCK_MONOTONIC, &end);
     c->microseconds =
         (double)(end.tv_sec - begin.tv_sec) * 1e6 + (double)(end.tv_nsec - begin.tv_nsec) / 1e3;
+    return check_answer(c, path);
 }
 
 /* --- Printing --- */
@@ -130,9 +165,18 @@ static void write_native(struct json_writer *w, const struct hetero_native *n)
     json_begin_object(w, NULL);
     json_string(w, "name", n->name);
     json_double(w, "weight", n->weight);
-    if (n->table)
+    if (n->table) {
         write_pressure(w, "pressure", n->total);
+        const double cache[] = {n->effect[HETERO_CMP].cache, n->effect[HETERO_GPU].cache};
+        const double bandwidth[] = {n->effect[HETERO_CMP].bandwidth,
+                                    n->effect[HETERO_GPU].bandwidth};
+        hetero_pair_write(w, "cache_slowdown", cache);
+        hetero_pair_write(w, "bandwidth_slowdown", bandwidth);
+    }
     hetero_pair_write(w, "slowdown", n->slowdown);
+    const double weighted[] = {n->weight * n->slowdown[HETERO_CMP],
+                               n->weight * n->slowdown[HETERO_GPU]};
+    hetero_pair_write(w, "weighted_slowdown", weighted);
     json_end_object(w);
 }
 
@@ -222,13 +266,14 @@ enum heddle_status hetero_cmd_choose(const struct hetero_options *o, const char 
     if (status == HEDDLE_OK)
         read_choice(&in, &c);
     status = output_input_end(&in.diags, status);
-    if (status == HEDDLE_OK) {
-        decide(&c);
-        if (o->json)
-            print_json(&c, out);
-        else
-            print_text(&c, out);
-    }
+    if (status == HEDDLE_OK)
+        status = set_weights(&c.question, &o->weights);
+    if (status == HEDDLE_OK)
+        status = decide(&c, path);
+    if (status == HEDDLE_OK && o->json)
+        print_json(&c, out);
+    else if (status == HEDDLE_OK)
+        print_text(&c, out);
     json_input_destroy(&in);
     return status;
 }

@@ -31,12 +31,12 @@ double bubble_share_of(const double steps[BUBBLE_STEPS + 1], double slowdown)
     return (i - 1 + part) / BUBBLE_STEPS;
 }
 
-double bubble_slowdown(const struct bubble_table *t, const struct hetero_machine *m,
-                       struct pressure p)
+struct bubble_effect bubble_effect_of(const struct bubble_table *t, const struct hetero_machine *m,
+                                      struct pressure p)
 {
     double cache = bubble_interpolate(t->cache, p.llc_bytes / m->llc_bytes);
     double bandwidth = bubble_interpolate(t->bandwidth, p.dram_gbps / m->dram_gbps);
-    return 1 + (cache - 1) + (bandwidth - 1);
+    return (struct bubble_effect){cache, bandwidth, 1 + (cache - 1) + (bandwidth - 1)};
 }
 
 struct pressure pressure_on_cmp(const struct hetero_machine *m, enum pressure_rule rule,

@@ -43,9 +43,13 @@ double bubble_interpolate(const double steps[BUBBLE_STEPS + 1], double share);
 /* The smallest share of the whole whose bubble causes at least this slowdown; held at 0 and 1. */
 double bubble_share_of(const double steps[BUBBLE_STEPS + 1], double slowdown);
 
-/* Slowdown = 1 + (s_cache - 1) + (s_bandwidth - 1). */
-double bubble_slowdown(const struct bubble_table *t, const struct hetero_machine *m,
-                       struct pressure p);
+/* Slowdowns by pressure on the cache, by pressure on bandwidth, and by both:
+ * 1 + (cache - 1) + (bandwidth - 1). */
+struct bubble_effect {
+    double cache, bandwidth, both;
+};
+struct bubble_effect bubble_effect_of(const struct bubble_table *t, const struct hetero_machine *m,
+                                      struct pressure p);
 
 /* A kernel of so many threads and bytes of buffers on the CMP: pressure on the LLC alone. Not for
  * PRESSURE_MEASURED. */

@@ -19,7 +19,8 @@ void hetero_apply_bubbles(const struct hetero_machine *m, const struct pressure 
                 total.dram_gbps += j == i ? 0 : natives[j].own.dram_gbps;
             }
             natives[i].total[t] = total;
-            natives[i].slowdown[t] = bubble_slowdown(natives[i].table, m, total);
+            natives[i].effect[t] = bubble_effect_of(natives[i].table, m, total);
+            natives[i].slowdown[t] = natives[i].effect[t].both;
         }
     }
 }
@@ -93,4 +94,62 @@ struct hetero_answer hetero_choose(const struct hetero_question *q)
     a.target = score[HETERO_GPU] > score[HETERO_CMP] ? HETERO_GPU : HETERO_CMP;
     a.reason = "the higher score";
     return a;
+}
+
+static bool check_number(double value, const char *what, int target, struct strbuf *why)
+{
+    if (isfinite(value) && value > 0)
+        return true;
+    strbuf_addf(why, "%s on '%s' is %g, not a finite number above 0", what,
+                hetero_target_names[target], value);
+    return false;
+}
+
+static bool check_native(const struct hetero_native *n, uint32_t number, int target,
+                         struct strbuf *why)
+{
+    struct strbuf who = {0}, what = {0};
+    if (n->name)
+        strbuf_addf(&who, "native program '%s'", n->name);
+    else
+        strbuf_addf(&who, "native program %u", number);
+    strbuf_addf(&what, "the slowdown of %s", strbuf_text(&who));
+    bool ok = check_number(n->slowdown[target], strbuf_text(&what), target, why);
+    strbuf_addf(&what, ", %g, times its 'weight', %g,", n->slowdown[target], n->weight);
+    ok = ok && check_number(n->slowdown[target] * n->weight, strbuf_text(&what), target, why);
+    strbuf_destroy(&who);
+    strbuf_destroy(&what);
+    return ok;
+}
+
+static bool check_kernel(const struct hetero_question *q, const struct hetero_answer *a, int target,
+                         struct strbuf *why)
+{
+    struct strbuf what = {0};
+    strbuf_addf(&what, "the slowdown of the kernel, from 'co_located' %g and 'alone' %g and %g,",
+                q->co_located_s[target], q->alone_s[HETERO_CMP], q->alone_s[HETERO_GPU]);
+    bool ok = true;
+    for (int r = 0; ok && r < N_REFERENCES; r++)
+        ok = check_number(a->kernel_slowdown[r][target], strbuf_text(&what), target, why);
+    ok = ok && check_number(a->kernel_speed[target], "the speed of the kernel", target, why);
+    strbuf_destroy(&what);
+    return ok;
+}
+
+bool hetero_answer_check(const struct hetero_question *q, const struct hetero_answer *a,
+                         struct strbuf *why)
+{
+    bool ok = true;
+    for (int t = 0; q->n_natives && ok && t < HETERO_N_TARGETS; t++) {
+        ok = check_kernel(q, a, t, why);
+        for (uint32_t i = 0; ok && i < q->n_natives; i++)
+            ok = check_native(&q->natives[i], i + 1, t, why);
+        for (int g = 0; ok && g < N_GOALS; g++)
+            ok = check_number(a->score[g][t], hetero_goal_names[g], t, why);
+    }
+    if (ok && q->n_natives && !(isfinite(a->fairness_ratio) && a->fairness_ratio > 0)) {
+        strbuf_addf(why, "'fairness_ratio' is %g, not a finite number above 0", a->fairness_ratio);
+        ok = false;
+    }
+    return ok;
 }

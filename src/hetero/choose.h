@@ -3,6 +3,7 @@
 #ifndef HEDDLE_HETERO_CHOOSE_H
 #define HEDDLE_HETERO_CHOOSE_H
 
+#include "base/strbuf.h"
 #include "hetero/bubble.h"
 
 enum hetero_target { HETERO_CMP, HETERO_GPU, HETERO_N_TARGETS };
@@ -28,10 +29,11 @@ struct hetero_native {
     double slowdown[HETERO_N_TARGETS]; /* beside the kernel on each target */
     /* The slowdowns come from this table, under these pressures; NULL = they were given. */
     const struct bubble_table *table;
-    struct pressure total[HETERO_N_TARGETS]; /* of the kernel and the other native programs */
-    struct pressure own;                     /* its own pressure on the others */
-    double llc_misses;                       /* per second, of it alone */
-    int64_t pid;                             /* of the running program; 0 = unknown */
+    struct pressure total[HETERO_N_TARGETS];       /* of the kernel and the other native programs */
+    struct bubble_effect effect[HETERO_N_TARGETS]; /* of `total` */
+    struct pressure own;                           /* its own pressure on the others */
+    double llc_misses;                             /* per second, of it alone */
+    int64_t pid;                                   /* of the running program; 0 = unknown */
 };
 
 struct hetero_question {
@@ -52,11 +54,16 @@ struct hetero_answer {
     double fairness_ratio; /* S3 Equation 6.2: CMP / GPU */
 };
 
-/* Sets `total` of every native program with a table, and its slowdowns from the table. `kernel` is
- * the kernel's pressure on the native programs from each target. */
+/* Sets `total`, `effect` and the slowdowns of every native program with a table. `kernel` is the
+ * kernel's pressure on the native programs from each target. */
 void hetero_apply_bubbles(const struct hetero_machine *m, const struct pressure *kernel,
                           struct hetero_native *natives, uint32_t n);
 
 struct hetero_answer hetero_choose(const struct hetero_question *q);
+
+/* False, with the name and the value in `why`, if a number of the answer is not finite and above 0:
+ * the values of the question are too large, too small or too far apart. */
+bool hetero_answer_check(const struct hetero_question *q, const struct hetero_answer *a,
+                         struct strbuf *why);
 
 #endif

@@ -78,11 +78,19 @@ static void add_column(struct system *s, const struct hetero_model *m, uint32_t 
         column[i] /= norm;
     if (is_near_earlier(s, column))
         return;
-    double longer = 1 + s->n_columns * TIE_BREAK;
-    for (uint32_t i = 0; i < n; i++)
-        column[i] /= longer;
-    s->norms[s->n_columns] = norm * longer;
+    s->norms[s->n_columns] = norm;
     s->term[s->n_columns++] = term;
+}
+
+/* Only when all columns are there: until then they are compared with each other. */
+static void break_ties(struct system *s)
+{
+    for (uint32_t c = 0; c < s->n_columns; c++) {
+        double longer = 1 + c * TIE_BREAK, *column = s->a + (size_t)c * s->n_rows;
+        for (uint32_t i = 0; i < s->n_rows; i++)
+            column[i] /= longer;
+        s->norms[c] *= longer;
+    }
 }
 
 static void build(struct system *s, const struct hetero_model *m, const struct hetero_rows *rows,
@@ -98,6 +106,7 @@ static void build(struct system *s, const struct hetero_model *m, const struct h
     s->tau = xalloc(m->n_terms + 1, sizeof *s->tau);
     for (uint32_t t = 0; t < m->n_terms; t++)
         add_column(s, m, t, rows, use);
+    break_ties(s);
     uint32_t n = 0;
     for (uint32_t r = 0; r < rows->n_rows; r++)
         if (!use || use[r])

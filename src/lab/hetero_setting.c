@@ -55,22 +55,67 @@ static void read_steps(struct json_input *in, yaml_node_t *native, const char *k
     for (uint32_t i = 0; i <= BUBBLE_STEPS; i++) {
         yaml_node_t *item = yaml_item(&in->doc, list, i);
         if (json_input_number(in, item, "a slowdown", &steps[i]) && !(steps[i] > 0))
-            yaml_complain(&in->doc, item, NULL, "a slowdown must be above 0");
+            yaml_complain(&in->doc, item, NULL, "a slowdown must be above 0: '%s' has %g", key,
+                          steps[i]);
     }
 }
 
+/* Of any two steps; between steps a table is linear. */
+static void check_sums(struct json_input *in, yaml_node_t *n, const struct bubble_table *t)
+{
+    double least[2] = {t->cache[0], t->bandwidth[0]}, greatest[2] = {least[0], least[1]};
+    for (uint32_t i = 1; i <= BUBBLE_STEPS; i++)
+        for (int k = 0; k < 2; k++) {
+            least[k] = fmin(least[k], (k ? t->bandwidth : t->cache)[i]);
+            greatest[k] = fmax(greatest[k], (k ? t->bandwidth : t->cache)[i]);
+        }
+    if (!(least[0] + least[1] - 1 > 0))
+        yaml_complain(&in->doc, n, NULL,
+                      "'cache' has %g and 'bandwidth' has %g: together a slowdown of %g, which is "
+                      "not above 0",
+                      least[0], least[1], least[0] + least[1] - 1);
+    else if (!isfinite(greatest[0] + greatest[1]))
+        yaml_complain(&in->doc, n, NULL,
+                      "'cache' has %g and 'bandwidth' has %g: their sum is beyond the range of "
+                      "numbers",
+                      greatest[0], greatest[1]);
+}
+
+static void read_given(struct json_input *in, yaml_node_t *n, double *slowdown)
+{
+    uint32_t n_errors = in->diags.n_errors;
+    hetero_pair_read(in, n, "slowdown", slowdown);
+    for (int t = 0; in->diags.n_errors == n_errors && t < HETERO_N_TARGETS; t++)
+        if (!(slowdown[t] > 0))
+            yaml_complain(&in->doc, n, NULL, "a slowdown must be above 0: '%s' of 'slowdown' is %g",
+                          hetero_target_names[t], slowdown[t]);
+}
+
+/* Tables are checked even where 'slowdown' takes precedence. */
 static void read_slowdowns(struct json_input *in, yaml_node_t *n, struct hetero_setting *s,
                            struct hetero_native *native)
 {
-    if (hetero_pair_read(in, n, "slowdown", native->slowdown)) {
-        for (int t = 0; t < HETERO_N_TARGETS; t++)
-            if (!(native->slowdown[t] > 0))
-                yaml_complain(&in->doc, n, NULL, "a slowdown must be above 0");
+    bool has_tables =
+        yaml_find(&in->doc, n, "cache") != NULL || yaml_find(&in->doc, n, "bandwidth") != NULL;
+    bool is_given = yaml_find(&in->doc, n, "slowdown") != NULL;
+    if (!has_tables && !is_given) {
+        yaml_complain(&in->doc, n, NULL,
+                      "a native program needs 'slowdown', {\"cmp\": S, \"gpu\": S}, or its tables "
+                      "'cache' and 'bandwidth'");
         return;
     }
+    if (is_given)
+        read_given(in, n, native->slowdown);
+    if (!has_tables)
+        return;
+    uint32_t n_errors = in->diags.n_errors;
     struct bubble_table *table = ARENA_NEW(&in->diags.arena, struct bubble_table);
     read_steps(in, n, "cache", table->cache);
     read_steps(in, n, "bandwidth", table->bandwidth);
+    if (in->diags.n_errors == n_errors)
+        check_sums(in, n, table);
+    if (is_given)
+        return;
     native->table = table;
     s->uses_tables = true;
 }

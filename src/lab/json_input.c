@@ -55,8 +55,12 @@ bool json_input_number(struct json_input *in, yaml_node_t *n, const char *what, 
         return false;
     char *end;
     double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value)) {
-        yaml_complain(&in->doc, n, NULL, "expected %s, not '%s'", what, text);
+    bool is_text = n->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    bool is_number = end != text && !*end && isfinite(value) &&
+                     !text[strspn(text, "0123456789+-.eE")]; /* neither 0x10 nor nan */
+    if (!is_number || is_text) {
+        yaml_complain(&in->doc, n, NULL, "expected %s, not %s'%s'", what,
+                      is_number ? "a text in quotes: " : "", text);
         return false;
     }
     *out = value;
@@ -76,14 +80,16 @@ void json_input_positive(struct json_input *in, yaml_node_t *map, const char *ke
 {
     yaml_node_t *n = yaml_find(&in->doc, map, key);
     if (n && json_input_number(in, n, "a number", out) && !(*out > 0))
-        yaml_complain(&in->doc, n, NULL, "'%s' must be above 0", key);
+        yaml_complain(&in->doc, n, NULL, "'%s' must be above 0, not %s", key,
+                      yaml_scalar(&in->doc, n, ""));
 }
 
 void json_input_not_negative(struct json_input *in, yaml_node_t *map, const char *key, double *out)
 {
     yaml_node_t *n = yaml_find(&in->doc, map, key);
     if (n && json_input_number(in, n, "a number", out) && *out < 0)
-        yaml_complain(&in->doc, n, NULL, "'%s' must not be negative", key);
+        yaml_complain(&in->doc, n, NULL, "'%s' must not be negative, and is %s", key,
+                      yaml_scalar(&in->doc, n, ""));
 }
 
 uint32_t json_input_choice(struct json_input *in, yaml_node_t *map, const char *key,

@@ -98,6 +98,12 @@ status 0 "$heddle" hetero choose "$scratch/question.json" --json
 echo "$out" >"$scratch/chosen.json"
 status 0 "$heddle" hetero choose "$scratch/question.json"
 says "k -> GPU"
+status 0 "$heddle" hetero choose "$scratch/question.json" --weight 2.5 --json
+echo "$out" >"$scratch/weighted.json"
+status 2 "$heddle" hetero choose "$scratch/question.json" --weight 2.5 --weight 1
+complains "--weight is given 2 times for 1 native programs"
+status 2 "$heddle" hetero choose "$scratch/question.json" --weight 0
+complains "--weight 0: expected a number above 0"
 sed 's/fairness/fairnes/' "$scratch/question.json" >"$scratch/goal.json"
 status 2 "$heddle" hetero choose "$scratch/goal.json"
 complains "did you mean 'fairness'?"
@@ -117,8 +123,29 @@ wrong()
 wrong threads 0 "'threads' must be above 0"
 wrong buffer -1 "'buffer' must not be negative"
 wrong transfer -1 "'transfer' must not be negative"
-wrong cache '[0' "a slowdown must be above 0"
-wrong bandwidth '[-1' "a slowdown must be above 0"
+wrong cache '[0' "a slowdown must be above 0: 'cache' has 0"
+wrong bandwidth '[-1' "a slowdown must be above 0: 'bandwidth' has -1"
+# beside NATIVE CMP MESSAGE: a short question about one native; CMP is the co-located time there
+beside()
+{
+	echo "{\"alone\": {\"cmp\": 1e-300, \"gpu\": 2}, \"co_located\": {\"cmp\": $2, \"gpu\": 2}," \
+		"\"threads\": 1, \"buffer\": 1, \"transfer\": 1, \"natives\": [$1]}" >"$scratch/beside.json"
+	status 2 "$heddle" hetero choose "$scratch/beside.json"
+	complains "$3"
+}
+flat=1,1,1,1,1,1,1,1
+beside "{\"cache\": [0.1,$flat], \"bandwidth\": [$flat,0.2]}" 1 \
+	"'cache' has 0.1 and 'bandwidth' has 0.2: together a slowdown of -0.7"
+beside "{\"cache\": [1.7e308,$flat], \"bandwidth\": [$flat,1.7e308]}" 1 "their sum is beyond the range of numbers"
+beside '{"name": "a", "weight": 1e308, "slowdown": {"cmp": 1e300, "gpu": 1}}' 1e-300 \
+	"the slowdown of native program 'a', 1e+300, times its 'weight', 1e+308, on 'cmp' is inf"
+beside '{"slowdown": {"cmp": 1, "gpu": 1}}' 1e308 \
+	"the slowdown of the kernel, from 'co_located' 1e+308 and 'alone' 1e-300 and 2, on 'cmp' is inf"
+beside '{"weight": 1e308, "slowdown": {"cmp": 1e-20, "gpu": 1}}' 1e-300 "weighted on 'cmp' is inf"
+beside '{"slowdown": {"cmp": 1, "gpu": 0}}' 1 "a slowdown must be above 0: 'gpu' of 'slowdown' is 0"
+beside '{"slowdown": {"cmp": 1, "gpu": 1}, "cache": "rubbish"}' 1 "'cache' must be a list of 9 slowdowns"
+beside '{}' 1 "a native program needs 'slowdown'"
+beside '{"weight": "2", "slowdown": {"cmp": 1, "gpu": 1}}' 1 "expected a number, not a text in quotes: '2'"
 wrong name '"mcf", "pid": 1.5' "'pid' must be the whole number of a process"
 wrong name '"mcf", "llc_misses": -1' "'llc_misses' must not be negative"
 wrong name '"mcf", "pressure": {"dram_gbps": -1}' "'dram_gbps' must not be negative"
@@ -153,6 +180,13 @@ chosen = load("chosen")
 near(chosen["kernel_pressure"]["cmp"]["llc_bytes"], 3 << 20)
 near(chosen["kernel_pressure"]["gpu"]["dram_gbps"], 5.12)
 near(chosen["natives"][0]["slowdown"]["cmp"], 1.08)
+near(chosen["natives"][0]["cache_slowdown"]["cmp"], 1.08)
+near(chosen["natives"][0]["bandwidth_slowdown"]["cmp"], 1)
+near(chosen["natives"][0]["bandwidth_slowdown"]["gpu"], chosen["natives"][0]["slowdown"]["gpu"])
+near(chosen["natives"][0]["weighted_slowdown"]["cmp"], 1.08)
+weighted = load("weighted")["natives"][0]
+assert weighted["weight"] == 2.5
+near(weighted["weighted_slowdown"]["cmp"], 2.5 * 1.08)
 near(chosen["kernel_slowdown"]["gpu"], 1.2)
 near(chosen["fairness"]["cmp"], 1.08 / 2)
 assert chosen["target"] == "gpu" and chosen["microseconds"] > 0

@@ -23,7 +23,8 @@ static void assert_close(double got, double want, double by)
 
 static double slowdown(double llc_mb, double gbps)
 {
-    return bubble_slowdown(&table, &hetero_testbed, (struct pressure){llc_mb * (1 << 20), gbps});
+    return bubble_effect_of(&table, &hetero_testbed, (struct pressure){llc_mb * (1 << 20), gbps})
+        .both;
 }
 
 static void tables_are_interpolated_and_held_at_the_ends(void **state)

@@ -97,6 +97,44 @@ static void of_equal_columns_the_earlier_stays(void **state)
     hetero_rows_destroy(&rows);
 }
 
+/* c is 0.0415 b, and b almost a. What is left of b and c beside a is so small that rounding would
+ * decide which of them comes first. */
+static void the_earlier_stays_beside_others(void **state)
+{
+    (void)state;
+    struct hetero_rows rows = read_rows("kernel,a,d,b,c,time\n"
+                                        "k0,4.879616779082964,3.807768358781543,4.8796161518365455,"
+                                        "0.202507616073499,12.983115111829704\n"
+                                        "k1,4.64436897959978,5.360588586522915,4.6443696647769785,"
+                                        "0.19274471591870546,15.829983119123307\n"
+                                        "k2,4.581410701970558,5.634038500122244,4.581410743295447,"
+                                        "0.19013187492813186,16.307628776544593\n"
+                                        "k3,5.512162728584826,7.196159358071489,5.5121633848605,0."
+                                        "228758785884337,20.455697783213854\n"
+                                        "k4,9.453923169876425,6.204677900405743,9.453925922760465,"
+                                        "0.39234479548829204,22.80867156296396\n"
+                                        "k5,1.2026257549090649,8.160963492520075,1."
+                                        "2026256568896418,0.04990983864865794,17.64481530563818\n"
+                                        "k6,7.252827204804634,8.251229937389896,7.252827282569656,"
+                                        "0.30099760249240487,24.48056980784139\n"
+                                        "k7,6.345556900698666,4.088012292918153,6.345557033483742,"
+                                        "0.26334522788756065,15.156137189883346\n"
+                                        "k8,8.728080521499106,2.230380172147467,8.728078852153,0."
+                                        "36222161462142655,14.06164875100934\n"
+                                        "k9,8.26386824757973,6.414484758842813,8.263867471546202,0."
+                                        "34295650500712027,21.91922451241998\n"
+                                        "k10,6.756529881460858,1.6323955233477414,6.75653151483159,"
+                                        "0.2804009674980363,10.6969740796395\n"
+                                        "k11,5.774109880322412,3.1014464266615738,5."
+                                        "774109931601107,0.23962975791748772,12.55441372680567\n");
+    struct hetero_model *m = hetero_model_of_features(rows.features, rows.n_features, false);
+    bool dropped[4];
+    assert_int_equal(hetero_fit(m, &rows, NULL, dropped), 3);
+    assert_true(!dropped[0] && !dropped[1] && !dropped[2] && dropped[3]);
+    hetero_model_destroy(m);
+    hetero_rows_destroy(&rows);
+}
+
 enum { N_KERNELS = 21, N_SIZES = 4, PLANTED = 8 };
 
 /* Times follow a known model; kernel PLANTED takes `factor` times as long as it says. */
@@ -269,6 +307,7 @@ int main(void)
         cmocka_unit_test(r_squared_is_about_the_mean),
         cmocka_unit_test(dependent_columns_get_nothing),
         cmocka_unit_test(of_equal_columns_the_earlier_stays),
+        cmocka_unit_test(the_earlier_stays_beside_others),
         cmocka_unit_test(training_recovers_a_known_model),
         cmocka_unit_test(an_outlier_is_pruned),
         cmocka_unit_test(without_pruning_every_kernel_stays),
