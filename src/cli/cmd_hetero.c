@@ -21,8 +21,9 @@ static const struct option options[] = {
                 "with train: measure the workloads that are not S3's, or those named, on this "
                 "machine's OpenCL CPU device and on the simulated GPU, and fit a model for each"),
     OPTION_TEXT("natives", struct hetero_options, natives, "FILE",
-                "with train --machine: native programs that run at the same time (doc/hetero.md), "
-                "for co-located models; existing rows in the folder are kept"),
+                "with train --machine: describes native programs that you have started "
+                "(doc/hetero.md); rows and models are co-located; existing rows in the folder are "
+                "kept"),
     OPTION_TEXT("gpu", struct hetero_options, gpu, "GPU",
                 "with train --machine: the simulated GPU; gtx480 if not given"),
     OPTION_GIVEN("folds", struct hetero_options, folds, "N",
@@ -57,11 +58,13 @@ static const struct option options[] = {
                  "with run: the timed launch, counted from 1; if not given, the one that takes "
                  "longest on the CMP"),
     OPTION_TEXT("store", struct hetero_options, store, "FILE",
-                "with run, rows, table: the store of simulations; nothing is stored if not given"),
-    OPTION_GIVEN("jobs", struct hetero_options, jobs, "N",
-                 "with run, rows, table: simulations at a time; one per processor if not given"),
+                "with run, rows, table, mixes: the store of simulations; nothing is stored if not "
+                "given"),
+    OPTION_GIVEN(
+        "jobs", struct hetero_options, jobs, "N",
+        "with run, rows, table, mixes: simulations at a time; one per processor if not given"),
     OPTION_LIST("set", struct hetero_options, settings, "NAME=VALUE",
-                "with run, rows, table: change a parameter of i7-s9150; may be repeated"),
+                "with run, rows, table, mixes: change a parameter of i7-s9150; may be repeated"),
     OPTION_FLAG("quick", struct hetero_options, quick,
                 "with mixes: a sample, every third launch beside two of the native programs and "
                 "some pairs"),
@@ -88,7 +91,7 @@ static const struct verb {
      "launches",
      hetero_cmd_features, 1, 1},
     {"predict", NULL, "predict times with a model", hetero_cmd_predict, 0, 0},
-    {"train", "ROWS.csv|WORKLOAD...", "fit a model to measured times, or measure this machine",
+    {"train", "ROWS.csv|[WORKLOAD...]", "fit a model to measured times, or measure this machine",
      hetero_cmd_train, 0, UINT32_MAX},
     {"choose", "FILE.json", "choose where a kernel runs beside native programs", hetero_cmd_choose,
      1, 1},
@@ -99,17 +102,17 @@ static const struct verb {
      "times of a launch on the testbed, alone and beside native programs, and the slowdowns of "
      "those",
      hetero_cmd_run, 1, 1},
-    {"rows", "WORKLOAD...",
+    {"rows", "[WORKLOAD...]",
      "training data for `train`, measured on the testbed: for the workloads that are not S3's, or "
      "those named",
      hetero_cmd_rows, 0, UINT32_MAX},
     {"table", "NATIVE", "the Bubble-up table of a native program, measured on the testbed",
      hetero_cmd_table, 1, 1},
-    {"mixes", "WORKLOAD...",
+    {"mixes", "[WORKLOAD...]",
      "the launches of S3 Table 6.3, or those named, beside native programs on the testbed, with "
      "predictions",
      hetero_cmd_mixes, 0, UINT32_MAX},
-    {"models", "NAME", "the shipped models, or one of them", hetero_cmd_models, 0, 1},
+    {"models", "[NAME]", "the shipped models, or one of them", hetero_cmd_models, 0, 1},
 };
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
@@ -169,9 +172,9 @@ static enum heddle_status run_verb(const struct verb *v, const struct hetero_opt
     uint32_t n = operands->n - 1;
     if (n < v->least || n > v->most) {
         output_error("heddle hetero %s takes %s%s", v->name,
-                     !v->operand    ? "no operand"
-                     : v->most == 1 ? "one "
-                                    : "",
+                     !v->operand                     ? "no operand"
+                     : v->least == 1 && v->most == 1 ? "one "
+                                                     : "",
                      v->operand ? v->operand : "");
         return HEDDLE_BAD_INPUT;
     }

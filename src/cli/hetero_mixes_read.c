@@ -1,4 +1,5 @@
 /* Measurements of `heddle hetero mixes`, from its own output (doc/results/hetero-mixes.json). */
+#include <math.h>
 #include <string.h>
 
 #include "cli/hetero_mixes.h"
@@ -25,13 +26,28 @@ static const char *text_of(struct reader *r, yaml_node_t *map, const char *key)
     return arena_strdup(&r->m->runs.arena, text ? text : "");
 }
 
+/* Measured numbers are above 0, or at least not negative. */
+static void need_positive(struct reader *r, yaml_node_t *map, const char *key, double *out)
+{
+    if (need(r, map, key))
+        json_input_positive(&r->in, map, key, out);
+}
+
+static void need_not_negative(struct reader *r, yaml_node_t *map, const char *key, double *out)
+{
+    if (need(r, map, key))
+        json_input_not_negative(&r->in, map, key, out);
+}
+
 static void pair_of(struct reader *r, yaml_node_t *map, const char *key, double *out)
 {
+    uint32_t n_errors = r->in.diags.n_errors;
     if (!hetero_pair_read(&r->in, map, key, out))
         yaml_complain(&r->in.doc, map, NULL, "'%s' is missing here: {\"cmp\": N, \"gpu\": N}", key);
-    for (int t = 0; t < HETERO_N_TARGETS; t++)
-        if (out[t] < 0)
-            yaml_complain(&r->in.doc, map, NULL, "a time in '%s' is negative", key);
+    for (int t = 0; r->in.diags.n_errors == n_errors && t < HETERO_N_TARGETS; t++)
+        if (!(out[t] > 0))
+            yaml_complain(&r->in.doc, map, NULL, "'%s' of '%s' must be above 0, not %g",
+                          hetero_target_names[t], key, out[t]);
 }
 
 static void ids_of(struct reader *r, yaml_node_t *map, const char **out)
@@ -44,11 +60,16 @@ static void ids_of(struct reader *r, yaml_node_t *map, const char **out)
 static void steps_of(struct reader *r, yaml_node_t *map, const char *key, double *out)
 {
     yaml_node_t *list = need(r, map, key);
-    if (list && yaml_count(list) != BUBBLE_STEPS + 1)
+    if (list && (list->type != YAML_SEQUENCE_NODE || yaml_count(list) != BUBBLE_STEPS + 1)) {
         yaml_complain(&r->in.doc, list, NULL, "expected %d slowdowns", BUBBLE_STEPS + 1);
-    else if (list)
-        for (uint32_t s = 0; s <= BUBBLE_STEPS; s++)
-            json_input_number(&r->in, yaml_item(&r->in.doc, list, s), "a slowdown", &out[s]);
+        return;
+    }
+    for (uint32_t s = 0; list && s <= BUBBLE_STEPS; s++) {
+        yaml_node_t *item = yaml_item(&r->in.doc, list, s);
+        if (json_input_number(&r->in, item, "a slowdown", &out[s]) && !(out[s] > 0))
+            yaml_complain(&r->in.doc, item, NULL, "a slowdown must be above 0: '%s' has %g", key,
+                          out[s]);
+    }
 }
 
 static void read_native(struct reader *r, yaml_node_t *map)
@@ -62,10 +83,10 @@ static void read_native(struct reader *r, yaml_node_t *map)
     }
     struct mixes_native *n = &r->m->natives[i];
     n->is_there = n->is_wanted;
-    json_input_need(&r->in, map, "alone", &n->alone.seconds);
-    json_input_need(&r->in, map, "llc_mpki", &n->alone.mpki);
-    json_input_need(&r->in, map, "llc_bytes", &n->alone.pressure.llc_bytes);
-    json_input_need(&r->in, map, "dram_gbps", &n->alone.pressure.dram_gbps);
+    need_positive(r, map, "alone", &n->alone.seconds);
+    need_not_negative(r, map, "llc_mpki", &n->alone.mpki);
+    need_not_negative(r, map, "llc_bytes", &n->alone.pressure.llc_bytes);
+    need_not_negative(r, map, "dram_gbps", &n->alone.pressure.dram_gbps);
     steps_of(r, map, "cache", n->table.cache);
     steps_of(r, map, "bandwidth", n->table.bandwidth);
     n->alone_id = text_of(r, map, "alone_id");
@@ -93,13 +114,17 @@ static void read_entry(struct reader *r, yaml_node_t *map)
     struct mixes_entry *e = &r->m->entries[i];
     double launch = 0;
     e->is_there = e->is_wanted;
-    json_input_need(&r->in, map, "launch", &launch);
-    e->launch = (uint32_t)launch;
+    need_positive(r, map, "launch", &launch);
+    if (launch != floor(launch) || launch >= TESTBED_NO_LAUNCH)
+        yaml_complain(&r->in.doc, map, NULL, "'launch' must be the number of a launch, not %g",
+                      launch);
+    else
+        e->launch = (uint32_t)launch;
     e->kernel = text_of(r, map, "kernel");
     for (uint32_t f = 0; f < HETERO_N_FEATURES; f++)
-        json_input_need(&r->in, features, hetero_features[f].name, &e->features[f]);
-    json_input_need(&r->in, map, "transfer", &e->transfer);
-    json_input_need(&r->in, map, "transfer_s", &e->transfer_s);
+        need_not_negative(r, features, hetero_features[f].name, &e->features[f]);
+    need_not_negative(r, map, "transfer", &e->transfer);
+    need_not_negative(r, map, "transfer_s", &e->transfer_s);
     pair_of(r, map, "alone", e->alone_s);
     ids_of(r, map, e->ids);
 }
@@ -143,13 +168,13 @@ static void read_mix(struct reader *r, yaml_node_t *map)
         return;
     mix->is_there = r->m->entries[what.entry].is_there;
     for (uint32_t i = 0; i < HETERO_N_SYSTEM; i++)
-        json_input_need(&r->in, map, hetero_system_names[i], &mix->system[i]);
+        need_not_negative(r, map, hetero_system_names[i], &mix->system[i]);
     pair_of(r, map, "co_located", mix->co_located_s);
     for (uint32_t i = 0; i < what.n_natives; i++) {
         yaml_node_t *pair = i < yaml_count(slowdowns) ? yaml_item(&r->in.doc, slowdowns, i) : map;
         mix->is_there &= r->m->natives[what.natives[i]].is_there;
         for (int t = 0; t < HETERO_N_TARGETS; t++)
-            json_input_need(&r->in, pair, hetero_target_names[t], &mix->slowdown[i][t]);
+            need_positive(r, pair, hetero_target_names[t], &mix->slowdown[i][t]);
     }
     ids_of(r, map, mix->ids);
 }
@@ -158,6 +183,10 @@ static void read_list(struct reader *r, yaml_node_t *root, const char *key,
                       void (*read)(struct reader *r, yaml_node_t *map))
 {
     yaml_node_t *list = need(r, root, key);
+    if (list && list->type != YAML_SEQUENCE_NODE) {
+        yaml_complain(&r->in.doc, list, NULL, "'%s' must be a list", key);
+        return;
+    }
     for (uint32_t i = 0; list && i < yaml_count(list); i++) {
         yaml_node_t *item = yaml_item(&r->in.doc, list, i);
         if (item->type == YAML_MAPPING_NODE)
@@ -176,7 +205,7 @@ enum heddle_status mixes_read(struct mixes *m, const char *path)
         yaml_complain(&r.in.doc, root, NULL, "expected the output of heddle hetero mixes --json");
     } else if (root) {
         m->machine = hetero_testbed;
-        json_input_need(&r.in, root, "llc_bytes", &m->machine.llc_bytes);
+        need_positive(&r, root, "llc_bytes", &m->machine.llc_bytes);
         read_list(&r, root, "natives", read_native);
         read_list(&r, root, "entries", read_entry);
         read_list(&r, root, "mixes", read_mix);

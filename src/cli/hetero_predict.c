@@ -7,7 +7,8 @@
 #include "cli/hetero.h"
 #include "cli/output.h"
 #include "cli/table.h"
-#include "hetero/model.h"
+#include "hetero/features.h"
+#include "hetero/model_set.h"
 #include "lab/json_input.h"
 
 /* --- Models --- */
@@ -120,21 +121,42 @@ struct prediction {
     double predicted, time;
 };
 
+/* Of a launch or of the system: these cannot be negative. A model may have others, too. */
+static bool is_known(const char *feature)
+{
+    bool is = false;
+    for (uint32_t f = 0; f < HETERO_N_FEATURES; f++)
+        is |= strcmp(hetero_features[f].name, feature) == 0;
+    for (uint32_t f = 0; f < HETERO_N_SYSTEM; f++)
+        is |= strcmp(hetero_system_names[f], feature) == 0;
+    return is;
+}
+
+static const char *hint_of(const char *feature)
+{
+    return strcmp(feature, hetero_features[HETERO_THREADS].name) == 0
+               ? "`heddle hetero features` adds it with --threads N"
+           : strcmp(feature, hetero_features[HETERO_BUFFER].name) == 0
+               ? "`heddle hetero features` adds it with --buffer BYTES"
+               : NULL;
+}
+
 /* A number for each feature of the model; false after errors. Other keys are ignored. */
 static bool read_values(struct json_input *in, yaml_node_t *object, const struct hetero_model *m,
                         double *values)
 {
-    bool ok = true;
+    uint32_t n_errors = in->diags.n_errors;
     for (uint32_t f = 0; f < m->n_features; f++) {
         yaml_node_t *n = yaml_find(&in->doc, object, m->features[f]);
-        if (n)
-            ok = json_input_number(in, n, "a number", &values[f]) && ok;
+        if (n && is_known(m->features[f]))
+            json_input_not_negative(in, object, m->features[f], &values[f]);
+        else if (n)
+            json_input_number(in, n, "a number", &values[f]);
         else
-            yaml_complain(&in->doc, object, NULL, "'%s', which the model needs, is missing",
-                          m->features[f]);
-        ok = ok && n;
+            yaml_complain(&in->doc, object, hint_of(m->features[f]),
+                          "'%s', which the model needs, is missing", m->features[f]);
     }
-    return ok;
+    return in->diags.n_errors == n_errors;
 }
 
 static void predict_one(struct json_input *in, yaml_node_t *object, const struct hetero_model *m,

@@ -68,7 +68,7 @@ static enum heddle_status list_inputs(struct measured *m, const struct hetero_op
     enum heddle_status status = HEDDLE_OK;
     for (uint32_t i = 1; i < o->words->n; i++)
         if (!workload_find(o->words->items[i]))
-            return output_unknown_workload(o->words->items[i]);
+            return output_unknown_workload_name(o->words->items[i]);
     for (uint32_t i = 0; status == HEDDLE_OK && i < workload_count; i++)
         if (is_wanted(o, workload_list[i]))
             status = add_inputs(m, o, workload_list[i]);

@@ -1,4 +1,5 @@
 /* heddle hetero run: one launch on the testbed, alone and beside native programs. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -32,11 +33,16 @@ static enum heddle_status read_question(struct question *q, const struct hetero_
 {
     q->workload = workload_find(name);
     if (!q->workload)
-        return output_unknown_workload(name);
+        return output_unknown_workload_name(name);
     for (uint32_t k = 0; k < N_TARGETS; k++)
         q->on[k].is_wanted = !o->on || strcmp(o->on, targets[k]) == 0;
     if (!q->on[0].is_wanted && !q->on[1].is_wanted) {
         output_error("--on %s: expected cmp, for the CPU's cores, or gpu", o->on);
+        return HEDDLE_BAD_INPUT;
+    }
+    if (o->launch.is_given && (o->launch.value == 0 || o->launch.value >= TESTBED_NO_LAUNCH)) {
+        output_error("--launch %" PRIu64 ": launches count from 1 to %d", o->launch.value,
+                     TESTBED_NO_LAUNCH - 1);
         return HEDDLE_BAD_INPUT;
     }
     if (!testbed_split(o->with ? o->with : "", &q->runs.arena, q->natives, &q->n_natives))

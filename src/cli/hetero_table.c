@@ -2,6 +2,8 @@
  * own pressure on memory, on the testbed. */
 #include "cli/hetero_table.h"
 
+#include <string.h>
+
 #include "base/json.h"
 #include "cli/hetero_experiment.h"
 #include "cli/output.h"
@@ -72,6 +74,11 @@ struct measured {
 /* A native program of the experiment is measured as in the experiment. */
 static enum heddle_status measure(struct measured *m, const struct hetero_options *o)
 {
+    if (!*m->native || strchr(m->native, ',')) {
+        output_error("'%s' is not the name of one native program: `heddle cpu list` has them",
+                     m->native);
+        return HEDDLE_BAD_INPUT;
+    }
     struct hetero_options here = *o;
     uint32_t known = experiment_find_native(m->native);
     const char *word = m->native;

@@ -42,6 +42,25 @@ uint32_t testbed_add(struct testbed_runs *t, const struct hetero_options *o,
     return t->n++;
 }
 
+/* These are set for each simulation; a setting of the user's would be lost. */
+static enum heddle_status check_settings(const struct hetero_options *o)
+{
+    static const struct {
+        const char *name, *instead;
+    } ours[] = {{"testbed.on", "--on chooses the target of `heddle hetero run`"},
+                {"testbed.launch", "--launch chooses the launch of `heddle hetero run`"},
+                {"cpu.programs", "--with names the native programs"}};
+    for (uint32_t i = 0; i < o->settings.n; i++)
+        for (size_t k = 0; k < sizeof ours / sizeof ours[0]; k++) {
+            size_t n = strcspn(o->settings.items[i], "= ");
+            if (n != strlen(ours[k].name) || strncmp(o->settings.items[i], ours[k].name, n) != 0)
+                continue;
+            output_error("--set %s has no effect here: %s", o->settings.items[i], ours[k].instead);
+            return HEDDLE_BAD_INPUT;
+        }
+    return HEDDLE_OK;
+}
+
 /* Its clock, for times of native programs. */
 static enum heddle_status read_clock(struct testbed_runs *t, const struct hetero_options *o)
 {
@@ -105,9 +124,7 @@ static enum heddle_status run_in(struct testbed_runs *t, const struct hetero_opt
                                  struct store *s)
 {
     const struct point_context context = {0};
-    const struct lab_sweep how = {
-        .store_path = o->store ? o->store : "memory only, because there is no --store",
-        .jobs = o->jobs};
+    const struct lab_sweep how = {.store_path = o->store, .jobs = o->jobs};
     enum heddle_status status =
         o->stored_only ? HEDDLE_OK : lab_run_points(&how, s, t->points, t->n, &context);
     return status == HEDDLE_OK ? read_results(t, o, s) : status;
@@ -121,7 +138,9 @@ enum heddle_status testbed_go(struct testbed_runs *t, const struct hetero_option
     struct store *s = NULL;
     free(t->results.items);
     t->results = (struct result_set){0};
-    enum heddle_status status = read_clock(t, o);
+    enum heddle_status status = check_settings(o);
+    if (status == HEDDLE_OK)
+        status = read_clock(t, o);
     if (status != HEDDLE_OK)
         return status;
     status = point_make_keys(t->points, t->n, &context, &diags);

@@ -96,6 +96,7 @@ static void print_json(const struct training *t, const char *path, struct strbuf
     json_end_array(&w);
     write_dropped(t, &w);
     write_stages(t, &w);
+    json_bool(&w, "ended_early", t->result.ended_early);
     json_end_object(&w);
 }
 
@@ -115,6 +116,11 @@ static void print_stages(const struct training *t, struct strbuf *out)
     }
     strbuf_add(out, "\nStages of pruning, the best one marked *:\n");
     table_print(&table, out);
+    if (t->result.ended_early)
+        strbuf_addf(out,
+                    "Pruning ends here, before %u kernels: with one fewer, a fold leaves too few "
+                    "rows for the terms.\n",
+                    t->result.least_kernels);
     table_destroy(&table);
 }
 
@@ -134,7 +140,7 @@ static void print_text(const struct training *t, const char *path, struct strbuf
         strbuf_addf(out, "%u predictions are not positive; %g s is used instead\n", t->n_clamped,
                     HETERO_MIN_TIME_S);
     if (r->n_kept_terms < r->model->n_terms) {
-        strbuf_add(out, "terms that depend on others, coefficient 0:");
+        strbuf_add(out, "terms that depend on others or are 0 everywhere, coefficient 0:");
         const char *comma = " ";
         for (uint32_t i = 0; i < r->model->n_terms; i++)
             if (r->dropped_terms[i]) {

@@ -102,10 +102,16 @@ static void show_progress(void *user, const struct sweep_progress *p, const stru
     const struct lab_sweep *how = watched->how;
     uint32_t n_done = p->n_run + p->n_stored;
     struct strbuf line = {0};
-    strbuf_addf(&line,
-                "heddle: interrupted: %u of %u points are stored in %s; run the same command again "
-                "to continue\n",
-                n_done - p->n_given_up, p->n_points, how->store_path);
+    if (how->store_path)
+        strbuf_addf(&line,
+                    "heddle: interrupted: %u of %u points are stored in %s; run the same command "
+                    "again to continue\n",
+                    n_done - p->n_given_up, p->n_points, how->store_path);
+    else
+        strbuf_addf(&line,
+                    "heddle: interrupted: %u of %u points were done; they are lost, because there "
+                    "is no --store\n",
+                    n_done - p->n_given_up, p->n_points);
     output_set_farewell(strbuf_text(&line));
     strbuf_clear(&line);
     if (how->is_quiet) {
@@ -137,7 +143,9 @@ static void report_failures(const struct sweep_outcome *o, const char *store)
         output_error("%s: %.*s", strbuf_text(&what), (int)n, message);
         strbuf_destroy(&what);
     }
-    if (has_more)
+    if (has_more && !store)
+        fprintf(stderr, "  with --store FILE the full messages are kept\n");
+    else if (has_more)
         fprintf(stderr,
                 "  full messages: heddle query --csv --store %s \"SELECT id, message FROM run "
                 "WHERE state = 'failed'\"\n",

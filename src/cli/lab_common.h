@@ -25,9 +25,9 @@ void lab_note_files(struct file_uses *u, const struct spec *spec, const char *st
 enum heddle_status lab_open_store(const char *path, enum store_access how, struct store **out);
 
 struct lab_sweep {
-    const char *store_path, *traces;
-    struct slurm_options *slurm; /* NULL = on this machine */
-    struct given_u64 jobs;       /* concurrent points; one per processor if not given */
+    const char *store_path, *traces; /* the store is in memory if it has no path */
+    struct slurm_options *slurm;     /* NULL = on this machine */
+    struct given_u64 jobs;           /* concurrent points; one per processor if not given */
     bool retry, is_quiet, prints_summary;
     bool fails_on_stale; /* points that read data dropped by L2 count as failed */
 };

@@ -354,18 +354,30 @@ enum heddle_status output_unknown(const char *kind, const char *word, const char
     return status;
 }
 
-enum heddle_status output_unknown_workload(const char *word)
+/* The word `all` and files count too, unless only the name of a workload is possible. */
+static enum heddle_status unknown_workload(const char *word, bool name_only)
 {
     struct arena arena = {0};
     const char **names = ARENA_ARRAY(&arena, const char *, workload_count + 1);
     for (uint32_t i = 0; i < workload_count; i++)
         names[i] = workload_list[i]->name;
     names[workload_count] = "all";
-    enum heddle_status status =
-        output_unknown("workload", word, names, workload_count + 1,
-                       "`heddle show workloads` lists them; a file ends in .ptx, .cl or .cu");
+    enum heddle_status status = output_unknown(
+        "workload", word, names, workload_count + !name_only,
+        name_only ? "`heddle show workloads` lists them"
+                  : "`heddle show workloads` lists them; a file ends in .ptx, .cl or .cu");
     arena_destroy(&arena);
     return status;
+}
+
+enum heddle_status output_unknown_workload(const char *word)
+{
+    return unknown_workload(word, false);
+}
+
+enum heddle_status output_unknown_workload_name(const char *word)
+{
+    return unknown_workload(word, true);
 }
 
 void output_note(const char *format, ...)

@@ -55,6 +55,8 @@ enum heddle_status output_input_end(const struct diag_list *diags, enum heddle_s
 enum heddle_status output_unknown(const char *kind, const char *word, const char *const *names,
                                   uint32_t n, const char *hint);
 enum heddle_status output_unknown_workload(const char *word);
+/* The same where files are not possible. */
+enum heddle_status output_unknown_workload_name(const char *word);
 /* Prints a message of the library, which may have several lines and name a position in a file. */
 void output_failure(const char *text);
 /* Prints warnings of the library, complete lines; nothing for "" and for repetitions. Those that

@@ -96,7 +96,8 @@ static bool read_number(struct reader *r, uint32_t c, double *out)
     char *end;
     const char *text = r->cells.items[c];
     *out = strtod(text, &end);
-    bool ok = end != text && !*end && isfinite(*out);
+    bool is_decimal = !text[strspn(text, "0123456789+-.eE")];
+    bool ok = end != text && !*end && isfinite(*out) && is_decimal;
     if (!ok)
         complain(r, r->cells.cols[c], NULL, "this is not a finite number");
     return ok;
@@ -130,7 +131,9 @@ static void read_row(struct reader *r, struct capacity *cap)
     double *value = rows->values + rows->n_rows * rows->n_features;
     for (uint32_t c = 0; c < r->cells.n; c++) {
         double number;
-        if (c == r->kernel_column)
+        if (c == r->kernel_column && !*r->cells.items[c])
+            complain(r, r->cells.cols[c], NULL, "the kernel has no name");
+        else if (c == r->kernel_column)
             rows->kernel_of[rows->n_rows] = find_kernel(rows, r->cells.items[c], &cap->kernels);
         else if (!read_number(r, c, &number))
             return;

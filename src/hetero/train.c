@@ -132,12 +132,15 @@ static uint32_t least_kernels(const struct training *t)
 static bool cross_validate(struct training *t, struct train_result *result)
 {
     uint32_t n_kernels = t->rows->n_kernels, least = least_kernels(t), best_n = 0;
+    result->least_kernels = least;
     result->stages = xcalloc(n_kernels - least + 1, sizeof *result->stages);
     bool *best = xcalloc(n_kernels, sizeof *best);
     for (;;) {
         struct train_stage *stage = &result->stages[result->n_stages];
-        if (!run_stage(t, stage))
+        if (!run_stage(t, stage)) {
+            result->ended_early = result->n_stages > 0;
             break;
+        }
         if (!result->n_stages || stage->r_squared > result->stages[result->best_stage].r_squared) {
             result->best_stage = result->n_stages;
             memcpy(best, t->kept, n_kernels * sizeof *best);
@@ -150,6 +153,10 @@ static bool cross_validate(struct training *t, struct train_result *result)
         }
         t->kept[stage->goes] = false;
         t->n_kept--;
+    }
+    if (result->ended_early) {
+        result->stages[result->n_stages] = (struct train_stage){0};
+        result->stages[result->n_stages - 1].goes = HETERO_NO_FEATURE;
     }
     memcpy(t->kept, best, n_kernels * sizeof *best);
     t->n_kept = best_n;
@@ -215,8 +222,8 @@ static bool check(const struct training *t, struct strbuf *why)
         strbuf_addf(why, "%u kernels cannot be distributed to %u folds", t->rows->n_kernels, folds);
     else if (2 * (n_terms - t->n_terms_kept) > n_terms)
         strbuf_addf(why,
-                    "%u of %u terms depend on others, more than half: the rows do not distinguish "
-                    "the features",
+                    "%u of %u terms depend on others or are 0 everywhere, more than half: the rows "
+                    "do not distinguish the features",
                     n_terms - t->n_terms_kept, n_terms);
     return why->len == 0;
 }

@@ -53,6 +53,15 @@ echo '{"threads":1e300,"mem":1e300,"int":1,"fp":1,"math":1,"branch":1,"barrier":
 status 2 "$heddle" hetero predict --model s9150-alone --features "$scratch/large.json"
 complains "large.json:1:1: error: these values are too large"
 
+echo '{"threads":-1,"mem":1,"int":0x10,"fp":"1","math":1,"branch":1,"barrier":1}' >"$scratch/odd.json"
+status 2 "$heddle" hetero predict --model s9150-alone --features "$scratch/odd.json"
+complains "'threads' must not be negative, and is -1"
+complains "expected a number, not '0x10'"
+complains "expected a number, not a text in quotes: '1'"
+complains "adds it with --buffer BYTES"
+status 2 "$heddle" hetero models s9150-alone s9150-alone
+complains "takes [NAME]"
+
 # --- training ---
 python3 - "$scratch/rows.csv" <<'PY'
 import sys
@@ -82,6 +91,20 @@ complains "broken.csv:2:5: error: this is not a finite number"
 printf 'kernel,time,x,y\na,1,1e200,1e200\nb,2,3,4\nc,3,3,2\n' >"$scratch/large.csv"
 status 2 "$heddle" hetero train "$scratch/large.csv" --folds 0
 complains "the values of x are too large"
+
+python3 - "$scratch/few.csv" <<'PY'
+import random, sys
+draw = random.Random(1)
+with open(sys.argv[1], "w") as f:
+    print("kernel,time," + ",".join(f"x{i}" for i in range(15)), file=f)
+    for k in range(20):
+        x = [draw.uniform(1, 5) for i in range(15)]
+        print(f"k{k},{sum(x)!r}," + ",".join(map(repr, x)), file=f)
+PY
+status 0 "$heddle" hetero train "$scratch/few.csv" --no-pairs
+says "Pruning ends here, before 14 kernels"
+status 0 "$heddle" hetero train "$scratch/few.csv" --no-pairs --json
+echo "$out" >"$scratch/few.json"
 
 # --- choices ---
 cat >"$scratch/question.json" <<'JSON'
@@ -175,6 +198,9 @@ for row in load("predicted"):
 trained = load("trained")
 assert trained["dropped_kernels"][0] == "k5" and trained["r_squared_kept"] > 0.999999
 assert trained["r_squared_all"] < trained["r_squared_kept"]
+few = load("few")
+assert few["ended_early"] and few["stages"][-1] == {**few["stages"][-1], "kernels": 18, "goes": None}
+assert not trained["ended_early"]
 near(load("refit")[0]["time"], 2e-6 * 4096 + 3e-4 * 2 + 5e-8 * 4096 * 2)
 chosen = load("chosen")
 near(chosen["kernel_pressure"]["cmp"]["llc_bytes"], 3 << 20)

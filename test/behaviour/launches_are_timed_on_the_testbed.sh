@@ -35,6 +35,21 @@ says "cache policy drrip"
 says "cache policy lru"
 status 2 "$heddle" hetero run hot --on dsp
 complains "--on dsp: expected cmp, for the CPU's cores, or gpu"
+status 2 "$heddle" hetero run hot --launch 0
+complains "--launch 0: launches count from 1"
+status 2 "$heddle" hetero run hot --launch 4294967298
+complains "--launch 4294967298: launches count from 1"
+status 2 "$heddle" hetero run hto
+complains "did you mean 'hot'?"
+case $err in *.ptx*) fail "files are offered: $err" ;; esac
+for setting in testbed.on=gpu testbed.launch=1 cpu.programs=chase; do
+    status 2 "$heddle" hetero run hot --size tiny --launch 1 --on cmp --set "$setting"
+    complains "--set $setting has no effect here"
+done
+status 2 "$heddle" hetero table ""
+complains "'' is not the name of one native program"
+status 2 "$heddle" hetero table ccx,chase
+complains "'ccx,chase' is not the name of one native program"
 status 2 "$heddle" hetero run hot --size tiny --launch 99 --on cmp
 complains "has no launch 99"
 python3 - "$scratch" <<'PY'

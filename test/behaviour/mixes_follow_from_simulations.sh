@@ -10,7 +10,7 @@ mkdir -p "$scratch"
 mixes="hetero mixes --size tiny --set n_sms=4 --store $scratch/t.db"
 
 status 2 "$heddle" hetero mixes bfs --store "$scratch/t.db"
-complains "no launch of S3 Table 6.3"
+complains "is not a launch of S3 Table 6.3"
 status 2 "$heddle" hetero mixes ac --with lattice --store "$scratch/t.db"
 complains "no mix of the experiment"
 status 0 "$heddle" $mixes ac --with chase --stored-only
@@ -21,6 +21,19 @@ status 0 "$heddle" query --csv --store "$scratch/t.db" "SELECT count(*) FROM run
 echo "$out" >"$scratch/count"
 status 0 "$heddle" $mixes ac --with chase --stored-only --json
 echo "$out" >"$scratch/again.json"
+# unmeasured SCRIPT MESSAGE: measurements that sed made wrong
+unmeasured()
+{
+    sed "$1" doc/results/hetero-mixes.json >"$scratch/wrong.json"
+    status 2 "$heddle" hetero mixes ac --with chase --measured "$scratch/wrong.json"
+    complains "$2"
+}
+unmeasured '2s/[0-9][0-9]*/0/' "'llc_bytes' must be above 0, not 0"
+unmeasured '4s/"alone": [0-9.e-]*,/"alone": 0,/' "'alone' must be above 0, not 0"
+unmeasured '12s/"alone": {"cmp": [0-9.e-]*,/"alone": {"cmp": 0,/' "'cmp' of 'alone' must be above 0, not 0"
+unmeasured 's/"slowdowns": \[{"cmp": [0-9.e-]*,/"slowdowns": [{"cmp": -1,/' "'cmp' must be above 0, not -1"
+unmeasured '4s/"cache": \[1,/"cache": [0,/' "a slowdown must be above 0: 'cache' has 0"
+unmeasured '/^"mixes"/{s/.*/"mixes": "x"}/;q}' "'mixes' must be a list"
 for model in cmp-alone gpu-alone cmp-co-located gpu-co-located; do
     status 0 "$heddle" hetero train "models/testbed-$model.csv" --out "$scratch/$model.model"
     python3 - "$scratch/$model.model" "models/testbed-$model.model" <<'PY' || fail "$model is not the model of its rows"

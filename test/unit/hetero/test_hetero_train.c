@@ -295,6 +295,8 @@ static void broken_rows_are_refused_where_they_break(void **state)
     assert_bad("kernel,a,a,time\n", 1, 10, "occurs twice");
     assert_bad("kernel,a,time\n\"x, y\",1,1\nx,1\n", 3, 1, "2 columns, where the first line has 3");
     assert_bad("kernel,a,time\nx,one,1\n", 2, 3, "not a finite number");
+    assert_bad("kernel,a,time\nx,0x10,1\n", 2, 3, "not a finite number");
+    assert_bad("kernel,a,time\n,1,1\n", 2, 1, "the kernel has no name");
     assert_bad("kernel,a,time\nx,1,0\n", 2, 5, "must be above 0");
     assert_bad("kernel,a,time\n", 0, 0, "contains no rows");
     assert_bad("", 0, 0, "contains no rows");
