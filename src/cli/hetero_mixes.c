@@ -155,6 +155,7 @@ static enum heddle_status take_entry(struct mixes *m, const struct hetero_option
         e->alone_s[t] = seconds_of(m, e->alone[t]);
         e->ids[t] = testbed_id(&m->runs, e->alone[t]);
     }
+    e->find_id = testbed_id(&m->find, e->find);
     e->transfer = testbed_stat(&m->runs, e->alone[HETERO_GPU], "testbed.bytes_up") +
                   testbed_stat(&m->runs, e->alone[HETERO_GPU], "testbed.bytes_down");
     e->transfer_s = 1e-9 * (testbed_stat(&m->runs, e->alone[HETERO_GPU], "testbed.upload_ns") +
@@ -170,6 +171,9 @@ static void take_native(struct mixes *m, struct mixes_native *n)
     n->table = table_slowdowns(&n->runs, &m->runs);
     n->alone = table_alone(&n->runs, &m->runs);
     n->alone_id = testbed_id(&m->runs, n->runs.alone);
+    for (uint32_t k = 0; k < TABLE_N_KINDS; k++)
+        for (uint32_t i = 0; i <= BUBBLE_STEPS; i++)
+            n->beside_ids[k][i] = testbed_id(&m->runs, n->runs.beside[k][i]);
 }
 
 static bool is_whole(const struct mixes *m, const struct mixes_mix *mix)
@@ -187,6 +191,7 @@ static void take_mix(struct mixes *m, struct mixes_mix *mix)
     mix->is_there = is_whole(m, mix);
     if (!mix->is_there)
         return;
+    mix->sample_id = testbed_id(&m->runs, mix->sample);
     mix->system[HETERO_LLC_MISSES] =
         testbed_stat(&m->runs, mix->sample, "testbed.sample_llc_misses") * 1e6 /
         EXPERIMENT_SAMPLE_US;

@@ -11,7 +11,8 @@
 struct mixes_entry {
     const struct workload *workload;
     const struct workload_size *size;
-    uint32_t find;   /* the simulation that finds the launch */
+    uint32_t find; /* the simulation that finds the launch */
+    const char *find_id;
     uint32_t launch; /* 0 = not known */
     uint32_t alone[HETERO_N_TARGETS];
     const char *ids[HETERO_N_TARGETS]; /* of the simulations */
@@ -27,14 +28,15 @@ struct mixes_native {
     struct table_runs runs;
     struct bubble_table table;
     struct native_alone alone;
-    const char *alone_id;
+    /* Of simulations; those beside bubbles are missing in older measurements. */
+    const char *alone_id, *beside_ids[TABLE_N_KINDS][BUBBLE_STEPS + 1];
     bool is_wanted, is_there;
 };
 
 struct mixes_mix {
     struct experiment_mix what;
     uint32_t together[HETERO_N_TARGETS], sample;
-    const char *ids[HETERO_N_TARGETS];
+    const char *ids[HETERO_N_TARGETS], *sample_id;
     double co_located_s[HETERO_N_TARGETS], predicted_s[HETERO_N_TARGETS];
     double slowdown[MAX_MIX_NATIVES][HETERO_N_TARGETS];
     double system[HETERO_N_SYSTEM]; /* of the native programs, before the launch */
@@ -72,6 +74,8 @@ const struct mixes_mix *mixes_reporter(const struct mixes *m, const struct mixes
 /* Goal, reference, rule and weight are given; the rule `measured` needs a reporter. */
 void mixes_choose(const struct mixes *m, const struct mixes_mix *mix, struct mixes_choice *c);
 
+/* Keys of `beside_ids`, in JSON. */
+extern const char *const mixes_id_keys[TABLE_N_KINDS];
 void mixes_json(const struct mixes *m, struct strbuf *out);
 void mixes_text(const struct mixes *m, struct strbuf *out);
 

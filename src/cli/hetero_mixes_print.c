@@ -6,6 +6,7 @@
 
 /* --- JSON --- */
 
+const char *const mixes_id_keys[TABLE_N_KINDS] = {"cache_ids", "bandwidth_ids"};
 static const char *const rule_words[] = {"live", "footprint", "measured"};
 
 static void json_native(const struct mixes *m, uint32_t i, struct json_writer *w)
@@ -28,6 +29,14 @@ static void json_native(const struct mixes *m, uint32_t i, struct json_writer *w
         json_double(w, NULL, n->table.bandwidth[s]);
     json_end_array(w);
     json_string(w, "alone_id", n->alone_id);
+    for (uint32_t k = 0; k < TABLE_N_KINDS; k++) {
+        if (!n->beside_ids[k][0])
+            continue;
+        json_begin_array(w, mixes_id_keys[k]);
+        for (uint32_t s = 0; s <= BUBBLE_STEPS; s++)
+            json_string(w, NULL, n->beside_ids[k][s]);
+        json_end_array(w);
+    }
     json_end_object(w);
 }
 
@@ -69,6 +78,8 @@ static void json_entry(const struct mixes_entry *e, struct json_writer *w)
     json_uint(w, "clamped", e->n_clamped);
     json_string(w, "target", hetero_target_names[shorter(e->predicted_s)]);
     json_string(w, "optimal", hetero_target_names[shorter(e->alone_s)]);
+    if (e->find_id)
+        json_string(w, "find_id", e->find_id);
     json_ids(e->ids, w);
     json_end_object(w);
 }
@@ -130,6 +141,8 @@ static void json_mix(const struct mixes *m, const struct mixes_mix *mix, struct 
         hetero_pair_write(w, NULL, mix->slowdown[i]);
     json_end_array(w);
     json_choices(m, mix, w);
+    if (mix->sample_id)
+        json_string(w, "sample_id", mix->sample_id);
     json_ids(mix->ids, w);
     json_end_object(w);
 }

@@ -26,6 +26,12 @@ static const char *text_of(struct reader *r, yaml_node_t *map, const char *key)
     return arena_strdup(&r->m->runs.arena, text ? text : "");
 }
 
+/* NULL if it is missing: measurements that predate it lack it. */
+static const char *optional_text_of(struct reader *r, yaml_node_t *map, const char *key)
+{
+    return yaml_find(&r->in.doc, map, key) ? text_of(r, map, key) : NULL;
+}
+
 /* Measured numbers are above 0, or at least not negative. */
 static void need_positive(struct reader *r, yaml_node_t *map, const char *key, double *out)
 {
@@ -72,6 +78,19 @@ static void steps_of(struct reader *r, yaml_node_t *map, const char *key, double
     }
 }
 
+static void beside_ids_of(struct reader *r, yaml_node_t *map, const char *key, const char **out)
+{
+    yaml_node_t *list = yaml_find(&r->in.doc, map, key);
+    if (list && (list->type != YAML_SEQUENCE_NODE || yaml_count(list) != BUBBLE_STEPS + 1)) {
+        yaml_complain(&r->in.doc, list, NULL, "expected %d ids", BUBBLE_STEPS + 1);
+        return;
+    }
+    for (uint32_t s = 0; list && s <= BUBBLE_STEPS; s++) {
+        const char *id = yaml_scalar(&r->in.doc, yaml_item(&r->in.doc, list, s), "an id");
+        out[s] = arena_strdup(&r->m->runs.arena, id ? id : "");
+    }
+}
+
 static void read_native(struct reader *r, yaml_node_t *map)
 {
     const char *name = text_of(r, map, "name"), *program = text_of(r, map, "program");
@@ -90,6 +109,8 @@ static void read_native(struct reader *r, yaml_node_t *map)
     steps_of(r, map, "cache", n->table.cache);
     steps_of(r, map, "bandwidth", n->table.bandwidth);
     n->alone_id = text_of(r, map, "alone_id");
+    for (uint32_t k = 0; k < TABLE_N_KINDS; k++)
+        beside_ids_of(r, map, mixes_id_keys[k], n->beside_ids[k]);
 }
 
 /* The launch that an entry or a mix of the file is about; N_ENTRIES, with an error, if none. */
@@ -126,6 +147,7 @@ static void read_entry(struct reader *r, yaml_node_t *map)
     need_not_negative(r, map, "transfer", &e->transfer);
     need_not_negative(r, map, "transfer_s", &e->transfer_s);
     pair_of(r, map, "alone", e->alone_s);
+    e->find_id = optional_text_of(r, map, "find_id");
     ids_of(r, map, e->ids);
 }
 
@@ -176,6 +198,7 @@ static void read_mix(struct reader *r, yaml_node_t *map)
         for (int t = 0; t < HETERO_N_TARGETS; t++)
             need_positive(r, pair, hetero_target_names[t], &mix->slowdown[i][t]);
     }
+    mix->sample_id = optional_text_of(r, map, "sample_id");
     ids_of(r, map, mix->ids);
 }
 

@@ -1,6 +1,7 @@
 /* heddle hetero rows: training data, measured on the testbed like mixes (hetero_experiment.h). A
  * row is a kernel of a workload with one input: its features, and its time on a target. Both are
- * means over the kernel's launches. */
+ * means over the kernel's launches. A file beside the rows has the ids of their simulations: in the
+ * rows themselves they would be features. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,18 +174,40 @@ static bool has_line(const struct strbuf *text, const struct strbuf *line)
     return at;
 }
 
+/* A file of rows, and the file of their ids. */
+struct files {
+    struct strbuf rows, ids;
+};
+
+static bool add_line(struct strbuf *text, const struct strbuf *line)
+{
+    bool is_known = has_line(text, line);
+    if (!is_known)
+        strbuf_add(text, strbuf_text(line));
+    return is_known;
+}
+
+static void write_ids(const struct measured *m, const struct input *in, uint32_t target,
+                      const char *kernel, double seconds, struct strbuf *out)
+{
+    struct strbuf line = {0};
+    strbuf_addf(&line, "%s/%s,%.17g,%s,\"%s\",%s,%s\n", in->workload->name, kernel, seconds,
+                in->size->name, m->words, testbed_id(&m->runs, in->measured[target]),
+                *m->words ? testbed_id(&m->runs, m->sample) : "");
+    add_line(out, &line);
+    strbuf_destroy(&line);
+}
+
 static void write_row(struct measured *m, uint32_t target, const struct strbuf *line,
                       struct strbuf *out)
 {
-    bool is_known = has_line(out, line);
-    if (!is_known)
-        strbuf_add(out, strbuf_text(line));
+    bool is_known = add_line(out, line);
     m->n_rows += target == HETERO_CMP && !is_known;
     m->n_known += target == HETERO_CMP && is_known;
 }
 
 static void write_input(struct measured *m, const struct input *in, uint32_t target,
-                        const struct hetero_model *model, struct strbuf *out)
+                        const struct hetero_model *model, struct files *out)
 {
     for (uint32_t i = 0; i < in->launches.n; i++) {
         const struct hetero_row *r = &in->launches.items[i];
@@ -197,51 +220,72 @@ static void write_input(struct measured *m, const struct input *in, uint32_t tar
         for (uint32_t f = 0; f < model->n_features; f++)
             strbuf_addf(&line, ",%.17g", feature_of(m, r, threads, buffer, model->features[f]));
         strbuf_add(&line, "\n");
-        write_row(m, target, &line, out);
+        write_row(m, target, &line, &out->rows);
+        write_ids(m, in, target, r->kernel, seconds, &out->ids);
         strbuf_destroy(&line);
     }
 }
 
-/* False if a file that is there has other columns. */
-static bool write_rows(struct measured *m, uint32_t target, const struct hetero_model *model,
-                       struct strbuf *out)
+/* False if the file is there and has another first line. */
+static bool begin_file(struct strbuf *text, const char *header)
+{
+    if (!text->len)
+        strbuf_add(text, header);
+    else if (text->text[text->len - 1] != '\n')
+        strbuf_add(text, "\n");
+    return strncmp(strbuf_text(text), header, strlen(header)) == 0;
+}
+
+static bool begin_rows(struct strbuf *text, const struct hetero_model *model)
 {
     struct strbuf header = {0};
     strbuf_add(&header, "kernel,time");
     for (uint32_t f = 0; f < model->n_features; f++)
         strbuf_addf(&header, ",%s", model->features[f]);
     strbuf_add(&header, "\n");
-    bool fits =
-        !out->len || strncmp(strbuf_text(out), strbuf_text(&header), strlen(header.text)) == 0;
-    if (!out->len)
-        strbuf_add(out, strbuf_text(&header));
-    else if (out->text[out->len - 1] != '\n')
-        strbuf_add(out, "\n");
-    for (uint32_t i = 0; fits && i < m->n; i++)
-        write_input(m, &m->inputs[i], target, model, out);
+    bool fits = begin_file(text, strbuf_text(&header));
     strbuf_destroy(&header);
     return fits;
+}
+
+/* Reads what is there, whose lines are kept, and adds to it. */
+static enum heddle_status add_to_files(struct measured *m, uint32_t target,
+                                       const struct hetero_model *model, const char *rows,
+                                       const char *ids)
+{
+    struct files files = {0};
+    strbuf_read_file(&files.rows, rows);
+    strbuf_read_file(&files.ids, ids);
+    bool rows_fit = begin_rows(&files.rows, model);
+    bool ids_fit = begin_file(&files.ids, "kernel,time,size,natives,id,sample_id\n");
+    for (uint32_t i = 0; rows_fit && ids_fit && i < m->n; i++)
+        write_input(m, &m->inputs[i], target, model, &files);
+    enum heddle_status status = HEDDLE_BAD_INPUT;
+    if (!rows_fit || !ids_fit)
+        output_error("%s has other columns than this command writes", rows_fit ? ids : rows);
+    else
+        status = output_file(ids, strbuf_text(&files.ids), files.ids.len);
+    if (status == HEDDLE_OK)
+        status = output_file(rows, strbuf_text(&files.rows), files.rows.len);
+    strbuf_destroy(&files.rows);
+    strbuf_destroy(&files.ids);
+    return status;
 }
 
 /* The features are those of S3's table for the target. */
 static enum heddle_status write_file(struct measured *m, uint32_t target, const char *folder)
 {
-    struct strbuf path = {0}, text = {0};
     struct diag_list diags = {0};
     const struct hetero_shipped *s = &hetero_shipped_models[(*m->words ? 2 : 0) + target];
     struct hetero_model *model = hetero_model_read(s->name, s->text, &diags);
-    strbuf_addf(&path, "%s/%s-%s.csv", folder, hetero_target_names[target],
-                hetero_scenario_names[*m->words ? HETERO_CO_LOCATED : HETERO_ALONE]);
-    strbuf_read_file(&text, strbuf_text(&path)); /* if it exists, its rows are kept */
-    enum heddle_status status = HEDDLE_BAD_INPUT;
-    if (write_rows(m, target, model, &text))
-        status = output_file(strbuf_text(&path), strbuf_text(&text), text.len);
-    else
-        output_error("%s has other columns than this command writes", strbuf_text(&path));
+    const char *path =
+        arena_printf(&m->runs.arena, "%s/%s-%s", folder, hetero_target_names[target],
+                     hetero_scenario_names[*m->words ? HETERO_CO_LOCATED : HETERO_ALONE]);
+    enum heddle_status status =
+        add_to_files(m, target, model, arena_printf(&m->runs.arena, "%s.csv", path),
+                     arena_printf(&m->runs.arena, "%s.ids.csv", path));
     hetero_model_destroy(model);
     diag_list_destroy(&diags);
-    strbuf_destroy(&path);
-    strbuf_destroy(&text);
     return status;
 }
 

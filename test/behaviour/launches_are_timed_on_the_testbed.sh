@@ -53,7 +53,7 @@ complains "'ccx,chase' is not the name of one native program"
 status 2 "$heddle" hetero run hot --size tiny --launch 99 --on cmp
 complains "has no launch 99"
 python3 - "$scratch" <<'PY'
-import json, sys
+import csv, json, sys
 folder = sys.argv[1]
 run = json.load(open(f"{folder}/run.json"))
 cmp, gpu = run["cmp"], run["gpu"]
@@ -65,6 +65,11 @@ ids = [cmp["alone_id"], cmp["co_located_id"], gpu["alone_id"], gpu["co_located_i
 assert len(set(ids)) == 5
 # The five, and the run that finds the longest launch.
 assert open(f"{folder}/count").read().split()[-1] == "6"
+for t in ("cmp", "gpu"):
+    (row,) = csv.DictReader(open(f"{folder}/rows/{t}-alone.ids.csv"))
+    assert row["kernel"] == "hot/hotspot" and row["size"] == "tiny" and not row["natives"] and not row["sample_id"]
+    assert len(row["id"]) == 64
+    assert row["time"] == open(f"{folder}/rows/{t}-alone.csv").read().splitlines()[1].split(",")[1]
 rows = [open(f"{folder}/rows/{t}-alone.csv").read().splitlines() for t in ("cmp", "gpu")]
 for lines, seconds in zip(rows, (cmp["alone"], gpu["alone"])):
     assert len(lines) == 2 and lines[1].startswith("hot/hotspot,")

@@ -34,6 +34,12 @@ unmeasured '12s/"alone": {"cmp": [0-9.e-]*,/"alone": {"cmp": 0,/' "'cmp' of 'alo
 unmeasured 's/"slowdowns": \[{"cmp": [0-9.e-]*,/"slowdowns": [{"cmp": -1,/' "'cmp' must be above 0, not -1"
 unmeasured '4s/"cache": \[1,/"cache": [0,/' "a slowdown must be above 0: 'cache' has 0"
 unmeasured '/^"mixes"/{s/.*/"mixes": "x"}/;q}' "'mixes' must be a list"
+# Ids of a file are kept; older files lack some.
+sed '4s/"cache"/"cache_ids": ["i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8"], "cache"/
+    12s/"launch"/"find_id": "found", "launch"/; s/"llc_misses"/"sample_id": "sampled", "llc_misses"/' \
+    doc/results/hetero-mixes.json >"$scratch/ids.json"
+status 0 "$heddle" hetero mixes ac --with chase --measured "$scratch/ids.json" --json
+echo "$out" >"$scratch/kept.json"
 for model in cmp-alone gpu-alone cmp-co-located gpu-co-located; do
     status 0 "$heddle" hetero train "models/testbed-$model.csv" --out "$scratch/$model.model"
     python3 - "$scratch/$model.model" "models/testbed-$model.model" <<'PY' || fail "$model is not the model of its rows"
@@ -61,6 +67,12 @@ assert run == again
 assert open(f"{folder}/count").read().split()[-1] == str(1 + 2 + 2 + 1 + 19)
 (mix,), (entry,), (native,) = run["mixes"], run["entries"], run["natives"]
 assert mix["natives"] == ["chase"] and native["stands_for"] == "mcf" and entry["kernel"]
+ids = {entry["find_id"], native["alone_id"], mix["sample_id"], *native["cache_ids"], *native["bandwidth_ids"]}
+ids |= {*entry["ids"].values(), *mix["ids"].values()}
+assert len(ids) == 1 + 2 + 2 + 1 + 19 and all(len(i) == 64 for i in ids), ids
+kept = json.load(open(f"{folder}/kept.json"))
+assert kept["natives"][0]["cache_ids"] == [f"i{i}" for i in range(9)] and "bandwidth_ids" not in kept["natives"][0]
+assert kept["entries"][0]["find_id"] == "found" and kept["mixes"][0]["sample_id"] == "sampled"
 assert native["llc_mpki"] > 5 and mix["llc_misses"] > 1e6 and 0.5 < mix["dram_bandwidth"] < 22
 assert abs(native["cache"][0] - 1) < 0.01 and native["bandwidth"][8] > native["bandwidth"][1]
 for c in mix["choices"]:
