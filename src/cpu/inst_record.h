@@ -6,7 +6,7 @@
 enum { CPU_DESTS = 2, CPU_SOURCES = 4 };
 
 /* Version of the recorder: stored recordings are made again when it changes. */
-enum { CPU_RECORDER_VERSION = 3 };
+enum { CPU_RECORDER_VERSION = 4 };
 
 /* Registers with a fixed number in ChampSim; the others are arbitrary. */
 enum { CPU_REG_STACK = 6, CPU_REG_FLAGS = 25, CPU_REG_IP = 26 };

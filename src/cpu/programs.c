@@ -71,10 +71,11 @@ bool cpu_program_file(const struct cpu_program *p, struct strbuf *path)
     return ok;
 }
 
-/* Identical for all programs, with nothing seeded at random. */
+/* Identical for all programs, with nothing seeded at random. Without a PWD, Debian's `valgrind`, a
+ * shell script, would add the folder's path, and its length would move the stack. */
 static const char *const fixed_env[] = {
-    "PATH=/usr/bin:/bin", "HOME=/",           "LC_ALL=C", "TZ=UTC", "PERL_HASH_SEED=0",
-    "OMP_NUM_THREADS=1",  "PYTHONHASHSEED=0", NULL};
+    "PATH=/usr/bin:/bin", "HOME=/",           "LC_ALL=C",           "TZ=UTC", "PERL_HASH_SEED=0",
+    "OMP_NUM_THREADS=1",  "PYTHONHASHSEED=0", "PWD=/proc/self/cwd", NULL};
 
 /* --- its key --- */
 

@@ -59,17 +59,32 @@ struct child {
     int out_fd;
 };
 
+/* Paths are on the program's stack, and their lengths decide where everything else is. This one is
+ * the same wherever the recorder is installed. */
+enum { LIBEXEC_FD = 200 };
+static const char libexec_path[] = "/proc/self/fd/200";
+
+/* A program of ours is beside the recorder. */
+static void add_program(struct child *c, const char *path)
+{
+    size_t n = strlen(strbuf_text(&c->libexec));
+    bool is_ours = strncmp(path, strbuf_text(&c->libexec), n) == 0 && path[n] == '/';
+    args_addf(&c->args, "%s%s", is_ours ? libexec_path : "", is_ours ? path + n : path);
+}
+
 static void prepare(struct child *c, const struct cpu_recording *r)
 {
     c->args.arena = c->env.arena = &c->arena;
-    args_add_all(&c->args, "valgrind", "--tool=heddle", "--quiet", "--vex-iropt-level=0", NULL);
+    args_add_all(&c->args, "valgrind", "--tool=heddle", "--quiet", "--vex-iropt-level=0",
+                 "--fair-sched=yes", NULL);
     args_addf(&c->args, "--out-fd=%d", c->out_fd);
     args_addf(&c->args, "--skip=%" PRIu64, r->skip);
     args_addf(&c->args, "--max-insts=%" PRIu64, r->max_insts);
-    for (const char *const *arg = r->argv; *arg; arg++)
+    add_program(c, r->argv[0]);
+    for (const char *const *arg = r->argv + 1; *arg; arg++)
         args_add(&c->args, *arg);
     add_env(&c->env, r->env ? r->env : (const char *const *)environ);
-    args_addf(&c->env, "VALGRIND_LIB=%s", strbuf_text(&c->libexec));
+    args_addf(&c->env, "VALGRIND_LIB=%s", libexec_path);
 }
 
 static void drop(struct child *c)
@@ -86,6 +101,8 @@ static _Noreturn void become_valgrind(const struct child *c, const struct cpu_re
     sigset_t ends = process_ends();
     pthread_sigmask(SIG_UNBLOCK, &ends, NULL);
     personality(ADDR_NO_RANDOMIZE);
+    if (dup2(open(strbuf_text(&c->libexec), O_PATH | O_DIRECTORY | O_CLOEXEC), LIBEXEC_FD) < 0)
+        _exit(126);
     if (r->folder && chdir(r->folder) != 0)
         _exit(126);
     if (r->quiet)

@@ -62,4 +62,17 @@ status 0 "$heddle" cpu show matmul
 cmp -s "$trace" "$scratch/before.cpu" || fail "recorded again, it differs"
 status 0 "$heddle" cpu show matmul
 [ "$(find "$trace" -newer "$scratch/second.json" | wc -l)" = 1 ] || fail "the trace is not new"
+# Neither the paths of the cache and of the recorder nor their lengths matter.
+mkdir -p "$scratch/a_longer_path_of_the_cache" "$scratch/a_longer_path_of_the_recorder"
+cp -a "$(dirname "$heddle")/libexec/heddle/." "$scratch/a_longer_path_of_the_recorder"
+for program in matmul gzip; do
+    status 0 "$heddle" cpu record $program
+    status 0 env HEDDLE_CACHE="$scratch/a_longer_path_of_the_cache" HEDDLE_LIBEXEC="$scratch/a_longer_path_of_the_recorder" \
+        "$heddle" cpu record $program
+    for trace in "$HEDDLE_CACHE"/cpu/$program-*.cpu; do
+        zstd -dcq "$trace" >"$scratch/here.bin"
+        zstd -dcq "$scratch/a_longer_path_of_the_cache/cpu/${trace##*/}" >"$scratch/there.bin"
+        cmp -s "$scratch/here.bin" "$scratch/there.bin" || fail "$program depends on paths"
+    done
+done
 finish
