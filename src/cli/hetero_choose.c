@@ -148,38 +148,6 @@ static enum heddle_status decide(struct choice *c, const char *path)
 
 /* --- Printing --- */
 
-static void write_pressure(struct json_writer *w, const char *key, const struct pressure *pair)
-{
-    json_begin_object(w, key);
-    for (int t = 0; t < HETERO_N_TARGETS; t++) {
-        json_begin_object(w, hetero_target_names[t]);
-        json_double(w, "llc_bytes", pair[t].llc_bytes);
-        json_double(w, "dram_gbps", pair[t].dram_gbps);
-        json_end_object(w);
-    }
-    json_end_object(w);
-}
-
-static void write_native(struct json_writer *w, const struct hetero_native *n)
-{
-    json_begin_object(w, NULL);
-    json_string(w, "name", n->name);
-    json_double(w, "weight", n->weight);
-    if (n->table) {
-        write_pressure(w, "pressure", n->total);
-        const double cache[] = {n->effect[HETERO_CMP].cache, n->effect[HETERO_GPU].cache};
-        const double bandwidth[] = {n->effect[HETERO_CMP].bandwidth,
-                                    n->effect[HETERO_GPU].bandwidth};
-        hetero_pair_write(w, "cache_slowdown", cache);
-        hetero_pair_write(w, "bandwidth_slowdown", bandwidth);
-    }
-    hetero_pair_write(w, "slowdown", n->slowdown);
-    const double weighted[] = {n->weight * n->slowdown[HETERO_CMP],
-                               n->weight * n->slowdown[HETERO_GPU]};
-    hetero_pair_write(w, "weighted_slowdown", weighted);
-    json_end_object(w);
-}
-
 static void print_json(const struct choice *c, struct strbuf *out)
 {
     struct json_writer w = {.out = out};
@@ -200,10 +168,10 @@ static void print_json(const struct choice *c, struct strbuf *out)
                               a->kernel_slowdown[r]);
         hetero_pair_write(&w, "kernel_speed", a->kernel_speed);
         if (c->setting.uses_tables)
-            write_pressure(&w, "kernel_pressure", c->pressure);
+            hetero_pressures_write(&w, "kernel_pressure", c->pressure);
         json_begin_array(&w, "natives");
         for (uint32_t i = 0; i < q->n_natives; i++)
-            write_native(&w, &q->natives[i]);
+            hetero_native_write(&w, &q->natives[i]);
         json_end_array(&w);
         for (int g = 0; g < N_GOALS; g++)
             hetero_pair_write(&w, hetero_goal_names[g], a->score[g]);

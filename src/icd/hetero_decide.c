@@ -125,8 +125,10 @@ static void choose(struct hetero_policy *p, double transfer, struct hetero_decis
                                 .n_natives = s->n_natives};
     for (int t = 0; t < HETERO_N_TARGETS; t++) {
         d->alone_s[t] = q.alone_s[t] = predict(p, HETERO_ALONE, t, d);
-        if (s->n_natives)
-            d->co_located_s[t] = q.co_located_s[t] = predict(p, HETERO_CO_LOCATED, t, d);
+        uint32_t n_clamped = d->n_clamped;
+        d->co_located_s[t] = q.co_located_s[t] = predict(p, HETERO_CO_LOCATED, t, d);
+        if (!s->n_natives) /* only for the record */
+            d->n_clamped = n_clamped;
     }
     d->pressure[HETERO_CMP] = pressure_on_cmp(&s->machine, s->rule, d->features[HETERO_THREADS],
                                               d->features[HETERO_BUFFER]);
@@ -206,18 +208,18 @@ static void write_prediction(struct json_writer *w, const struct hetero_policy *
 {
     const struct hetero_setting *s = &p->setting;
     hetero_pair_write(w, "alone", d->alone_s);
+    hetero_pair_write(w, "co_located", d->co_located_s);
     json_uint(w, "clamped", d->n_clamped);
     if (!s->n_natives)
         return;
-    hetero_pair_write(w, "co_located", d->co_located_s);
-    hetero_pair_write(w, "kernel_slowdown", d->answer.kernel_slowdown[s->reference]);
+    json_string(w, "slowdown_reference", slowdown_reference_names[s->reference]);
+    hetero_pair_write(w, "kernel_slowdown", d->answer.kernel_slowdown[REFERENCE_SAME]);
+    hetero_pair_write(w, "kernel_slowdown_best", d->answer.kernel_slowdown[REFERENCE_BEST]);
+    hetero_pair_write(w, "kernel_speed", d->answer.kernel_speed);
+    hetero_pressures_write(w, "kernel_pressure", d->pressure);
     json_begin_array(w, "natives");
-    for (uint32_t i = 0; i < s->n_natives; i++) {
-        json_begin_object(w, NULL);
-        json_string(w, "name", s->natives[i].name);
-        hetero_pair_write(w, "slowdown", s->natives[i].slowdown);
-        json_end_object(w);
-    }
+    for (uint32_t i = 0; i < s->n_natives; i++)
+        hetero_native_write(w, &s->natives[i]);
     json_end_array(w);
     json_string(w, "goal", hetero_goal_names[s->goal]);
     hetero_pair_write(w, "score", d->answer.score[s->goal]);

@@ -32,6 +32,39 @@ void hetero_pair_write(struct json_writer *w, const char *key, const double *pai
     json_end_object(w);
 }
 
+void hetero_pressures_write(struct json_writer *w, const char *key, const struct pressure *pair)
+{
+    json_begin_object(w, key);
+    for (int t = 0; t < HETERO_N_TARGETS; t++) {
+        json_begin_object(w, hetero_target_names[t]);
+        json_double(w, "llc_bytes", pair[t].llc_bytes);
+        json_double(w, "dram_gbps", pair[t].dram_gbps);
+        json_end_object(w);
+    }
+    json_end_object(w);
+}
+
+void hetero_native_write(struct json_writer *w, const struct hetero_native *n)
+{
+    double cache[HETERO_N_TARGETS], bandwidth[HETERO_N_TARGETS], weighted[HETERO_N_TARGETS];
+    for (int t = 0; t < HETERO_N_TARGETS; t++) {
+        cache[t] = n->effect[t].cache;
+        bandwidth[t] = n->effect[t].bandwidth;
+        weighted[t] = n->slowdown[t] * n->weight;
+    }
+    json_begin_object(w, NULL);
+    json_string(w, "name", n->name);
+    json_double(w, "weight", n->weight);
+    if (n->table) {
+        hetero_pressures_write(w, "pressure", n->total);
+        hetero_pair_write(w, "cache_slowdown", cache);
+        hetero_pair_write(w, "bandwidth_slowdown", bandwidth);
+    }
+    hetero_pair_write(w, "slowdown", n->slowdown);
+    hetero_pair_write(w, "weighted_slowdown", weighted);
+    json_end_object(w);
+}
+
 void hetero_pressure_read(struct json_input *in, yaml_node_t *map, struct pressure *p)
 {
     if (map->type != YAML_MAPPING_NODE) {

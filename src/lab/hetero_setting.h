@@ -30,6 +30,10 @@ void hetero_pressure_read(struct json_input *in, yaml_node_t *map, struct pressu
 /* {"cmp": 4, "gpu": 2}; false if it is missing. */
 bool hetero_pair_read(struct json_input *in, yaml_node_t *map, const char *key, double *out);
 void hetero_pair_write(struct json_writer *w, const char *key, const double *pair);
+/* {"cmp": {"llc_bytes": B, ...}, "gpu": ...} */
+void hetero_pressures_write(struct json_writer *w, const char *key, const struct pressure *pair);
+/* What a decision assumed of a native program. */
+void hetero_native_write(struct json_writer *w, const struct hetero_native *n);
 
 #define HETERO_CHECK_KEYS(in, map, keys)                                                           \
     yaml_check_keys(&(in)->doc, map, keys, sizeof(keys) / sizeof(keys)[0])

@@ -1,0 +1,46 @@
+#!/bin/sh
+# The log of HeteroPDP's device has every number of a decision, with and without native programs.
+heddle=$1
+scratch=$2
+export ASAN_OPTIONS=detect_leaks=0 # the threads of another OpenCL never free their memory
+rm -rf "$scratch"
+mkdir -p "$scratch"
+. test/behaviour/expect.inc
+program=$(dirname "$heddle")/test/test_hetero_device
+
+[ -x "$program" ] || {
+    echo "SKIPPED: decisions of HeteroPDP's device: there is no OpenCL loader"
+    exit 77
+}
+lacks_opencl "decisions of HeteroPDP's device" && exit 77
+flat=1.1,1.2,1.3,1.4,1.5,1.6,1.7,1.8
+echo "{\"slowdown_reference\": \"best\", \"natives\": [{\"name\": \"n\", \"weight\": 2.5, \"cache\": [1,$flat],
+    \"bandwidth\": [1,$flat]}]}" >"$scratch/natives.json"
+status 0 "$heddle" exec --device heteropdp --functional --hetero-log "$scratch/alone.log" -- "$program" moving
+status 0 "$heddle" exec --device heteropdp --functional --hetero-log "$scratch/beside.log" \
+    --hetero-natives "$scratch/natives.json" -- "$program" moving
+
+python3 - "$scratch" <<'PY' || fail "the log"
+import json, sys
+def near(a, b):
+    assert abs(a - b) <= 1e-9 * abs(b), (a, b)
+targets = ("cmp", "gpu")
+for name in ("alone", "beside"):
+    lines = [json.loads(line) for line in open(f"{sys.argv[1]}/{name}.log")]
+    assert lines
+    for line in (l for l in lines if "alone" in l):
+        assert all(line[time][t] > 0 for time in ("alone", "co_located") for t in targets)
+        assert ("natives" in line) == (name == "beside")
+        if name == "alone":
+            continue
+        (native,) = line["natives"]
+        assert native["name"] == "n" and native["weight"] == 2.5 and line["slowdown_reference"] == "best"
+        for t in targets:
+            near(line["kernel_slowdown"][t], line["co_located"][t] / line["alone"][t])
+            near(line["kernel_slowdown_best"][t], line["co_located"][t] / min(line["alone"].values()))
+            near(native["slowdown"][t], native["cache_slowdown"][t] + native["bandwidth_slowdown"][t] - 1)
+            near(native["weighted_slowdown"][t], 2.5 * native["slowdown"][t])
+            assert native["pressure"][t] == line["kernel_pressure"][t]
+    assert any("alone" in line for line in lines)
+PY
+finish
