@@ -77,7 +77,8 @@ static inline uint64_t no_other_unit_until(const struct sm *sm, uint64_t end)
 static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool has_listeners,
                                   uint64_t end)
 {
-    if (has_listeners && (cache_hits_have_observer(c) || (sm->ldst.hits_depend_on_issue && sm->out.n)))
+    if (has_listeners &&
+        (cache_hits_have_observer(c) || (sm->ldst.hits_depend_on_issue && sm->out.n)))
         return 0;
     if (has_listeners && sm->ldst.hits_depend_on_issue)
         return no_other_unit_until(sm, end);
