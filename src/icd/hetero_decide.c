@@ -32,6 +32,27 @@ static bool read_shipped(struct hetero_policy *p, struct strbuf *error)
     return hetero_model_set_shipped(&p->models, "i7-3770", "s9150", error);
 }
 
+/* Native programs change times: without co-located models they cannot be predicted. */
+static bool has_co_located(const struct hetero_policy *p, const char *folder, struct strbuf *error)
+{
+    bool all = true;
+    for (int t = 0; t < HETERO_N_TARGETS; t++)
+        if (p->setting.n_natives &&
+            p->models.of[HETERO_CO_LOCATED][t] == p->models.of[HETERO_ALONE][t]) {
+            strbuf_addf(error,
+                        "%s/%s-co-located.model is missing, and there are native programs: `heddle "
+                        "hetero train --machine --natives FILE` makes it\n",
+                        folder, hetero_target_names[t]);
+            all = false;
+        }
+    return all;
+}
+
+static bool read_models(struct hetero_policy *p, const char *folder, struct strbuf *error)
+{
+    return hetero_model_set_read(&p->models, folder, error) && has_co_located(p, folder, error);
+}
+
 struct hetero_policy *hetero_policy_new(const struct icd_settings *s, struct strbuf *error)
 {
     enum { SAMPLE_US = 1000 };
@@ -40,16 +61,12 @@ struct hetero_policy *hetero_policy_new(const struct icd_settings *s, struct str
     p->mode = s->hetero_mode;
     p->setting.machine = hetero_testbed;
     if (s->hetero_natives) {
-        ok = json_input_read(&p->input, s->hetero_natives) == HEDDLE_OK;
-        if (ok)
-            hetero_setting_read(&p->input, yaml_doc_root(&p->input.doc), &p->setting);
-        ok = ok && !p->input.diags.n_errors;
+        ok = hetero_natives_read(&p->input, s->hetero_natives, &p->setting) == HEDDLE_OK;
         if (!ok)
             diag_format(&p->input.diags, error);
     }
     if (ok && p->mode == MODE_PREDICT)
-        ok = s->hetero_models ? hetero_model_set_read(&p->models, s->hetero_models, error)
-                              : read_shipped(p, error);
+        ok = s->hetero_models ? read_models(p, s->hetero_models, error) : read_shipped(p, error);
     if (ok) {
         p->usage = usage_meter_new(p->setting.natives, p->setting.n_natives, SAMPLE_US);
         return p;
