@@ -51,7 +51,7 @@ struct target_program {
     const char *variable;
     bool is_bound;
     enum hetero_target bound_to;
-    struct target_kernel *kernels;       /* those that have been launched */
+    struct target_kernel *kernels; /* those that have been launched */
 };
 
 /* The object's copy in the target, created on demand; its contents may be outdated. */
@@ -94,8 +94,9 @@ cl_int hetero_run_launch(struct icd_command *c);
 struct hetero_decision {
     enum hetero_target target;
     const char *reason;
-    bool has_variables; /* the program's variables bind it to the target that ran its first launch */
-    bool is_predicted;  /* otherwise the mode decided, or only one target can run the kernel */
+    bool
+        has_variables; /* the program's variables bind it to the target that ran its first launch */
+    bool is_predicted; /* otherwise the mode decided, or only one target can run the kernel */
     double features[HETERO_N_FEATURES];
     double transfer; /* bytes to the GPU and back if only the host's copies were current */
     double llc_misses, dram_bandwidth; /* of the native programs */

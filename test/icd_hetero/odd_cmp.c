@@ -32,14 +32,14 @@ static cl_int CL_API_CALL launch(cl_command_queue q, cl_kernel k, cl_uint dims,
                                  const size_t *offset, const size_t *global, const size_t *local,
                                  cl_uint n, const cl_event *list, cl_event *event)
 {
-    return n_launches++ ? CL_OUT_OF_RESOURCES
-                        : real->clEnqueueNDRangeKernel(q, k, dims, offset, global, local, n, list,
-                                                       event);
+    return n_launches++
+               ? CL_OUT_OF_RESOURCES
+               : real->clEnqueueNDRangeKernel(q, k, dims, offset, global, local, n, list, event);
 }
 
 static cl_context CL_API_CALL create_context(const cl_context_properties *properties, cl_uint n,
-                                            const cl_device_id *devices, context_error_fn notify,
-                                            void *user, cl_int *code)
+                                             const cl_device_id *devices, context_error_fn notify,
+                                             void *user, cl_int *code)
 {
     if (n_contexts++) {
         fprintf(stderr, "a second context was created\n");

@@ -318,11 +318,10 @@ static double last_logged(const char *key)
 
 static void a_buffer_is_judged_by_all_its_arguments(void **state)
 {
-    static const char text[] =
-        "kernel void f(global const int *a, global int *b)\n"
-        "{ int i = get_global_id(0); b[i] = a[i] + 1; }\n"
-        "kernel void g(global int *b, global const int *a)\n"
-        "{ int i = get_global_id(0); b[i] = a[i] + 1; }\n";
+    static const char text[] = "kernel void f(global const int *a, global int *b)\n"
+                               "{ int i = get_global_id(0); b[i] = a[i] + 1; }\n"
+                               "kernel void g(global int *b, global const int *a)\n"
+                               "{ int i = get_global_id(0); b[i] = a[i] + 1; }\n";
     struct gpu *g = *state;
     const size_t global = N;
     cl_mem m = buffer(g, N * sizeof(int32_t), NULL);
@@ -351,10 +350,10 @@ static void uploads_of_what_is_not_read_do_not_count(void **state)
     cl_kernel k = kernel_of(g, text, "f");
     for (int i = 0; i < 2; i++) {
         cl_mem m;
-        created(m, clCreateBuffer(g->context,
-                                  (i ? CL_MEM_WRITE_ONLY : CL_MEM_READ_WRITE) |
-                                      CL_MEM_COPY_HOST_PTR,
-                                  sizeof contents, contents, &err));
+        created(m,
+                clCreateBuffer(g->context,
+                               (i ? CL_MEM_WRITE_ONLY : CL_MEM_READ_WRITE) | CL_MEM_COPY_HOST_PTR,
+                               sizeof contents, contents, &err));
         ok(clSetKernelArg(k, 0, sizeof m, &m));
         ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &global, NULL, 0, NULL, NULL));
         ok(clEnqueueReadBuffer(g->queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
