@@ -26,7 +26,7 @@ struct rows {
     struct row *items;
     uint32_t n, cap;
     struct hetero_model *model; /* of S3's Appendix A, for the features */
-    struct strbuf left_out;     /* kernels with launches that have no time */
+    struct strbuf left_out;     /* kernels with launches that have no time: " a, b," */
     uint32_t n_left_out;
 };
 
@@ -51,9 +51,9 @@ static struct row *find_row(struct rows *rows, const char *kernel, const double 
 static void leave_out(struct rows *rows, const char *workload, const char *kernel)
 {
     struct strbuf name = {0};
-    strbuf_addf(&name, "%s/%s", workload, kernel ? kernel : "?");
+    strbuf_addf(&name, " %s/%s,", workload, kernel ? kernel : "?");
     if (!strstr(strbuf_text(&rows->left_out), strbuf_text(&name)))
-        strbuf_addf(&rows->left_out, "%s%s", rows->left_out.len ? ", " : "", strbuf_text(&name));
+        strbuf_add(&rows->left_out, strbuf_text(&name));
     strbuf_destroy(&name);
     rows->n_left_out++;
 }
@@ -223,8 +223,8 @@ static enum heddle_status check_rows(const struct rows *rows, enum hetero_target
     struct strbuf text = {0};
     if (rows->n_left_out) {
         strbuf_addf(&text,
-                    "heddle: warning: launches left out, which failed on the %s: %u, of %s\n", on,
-                    rows->n_left_out, strbuf_text(&rows->left_out));
+                    "heddle: warning: launches left out, which failed on the %s: %u, of%.*s\n", on,
+                    rows->n_left_out, (int)rows->left_out.len - 1, strbuf_text(&rows->left_out));
         output_warnings(strbuf_text(&text));
     }
     strbuf_destroy(&text);

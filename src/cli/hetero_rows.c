@@ -1,11 +1,9 @@
 /* heddle hetero rows: training data, measured on the testbed like mixes (hetero_experiment.h). A
  * row is a kernel of a workload with one input: its features, and its time on a target. Both are
  * means over the kernel's launches. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/json.h"
 #include "cli/hetero_experiment.h"
@@ -265,12 +263,10 @@ enum heddle_status hetero_cmd_rows(const struct hetero_options *o, const char *f
         output_error("heddle hetero rows needs --out FOLDER");
         return HEDDLE_BAD_INPUT;
     }
-    if (mkdir(o->out, 0777) != 0 && errno != EEXIST) {
-        output_error("%s: %s", o->out, strerror(errno));
-        return HEDDLE_ENVIRONMENT;
-    }
     struct hetero_options with = experiment_options(o, &m.runs.arena);
-    enum heddle_status status = list_natives(&m, o);
+    enum heddle_status status = hetero_make_folder(o->out);
+    if (status == HEDDLE_OK)
+        status = list_natives(&m, o);
     if (status == HEDDLE_OK)
         status = list_inputs(&m, o);
     if (status == HEDDLE_OK)

@@ -252,7 +252,7 @@ static enum heddle_status train_from(const struct hetero_options *o, const char 
     return status;
 }
 
-static enum heddle_status make_folder(const char *path)
+enum heddle_status hetero_make_folder(const char *path)
 {
     struct stat s;
     int error = mkdir(path, 0777) == 0 ? 0 : errno;
@@ -300,7 +300,7 @@ static enum heddle_status train_machine(const struct hetero_options *o, struct s
     }
     enum heddle_status status = o->natives ? check_natives(o->natives) : HEDDLE_OK;
     if (status == HEDDLE_OK)
-        status = make_folder(o->out);
+        status = hetero_make_folder(o->out);
     begin_list(o, &w);
     for (int t = 0; t < HETERO_N_TARGETS && status == HEDDLE_OK; t++) {
         const char *name =

@@ -180,16 +180,18 @@ static bool has_lost_contents(const struct launch_command *l, const struct targe
     return lost;
 }
 
-/* Why the other target cannot repeat the launch; NULL = it can. */
+/* Why the other target cannot repeat the launch; NULL = it can. Lost contents get defined ones in
+ * either case. */
 static const char *find_problem(const struct launch_command *l, const struct target_program *p,
                                 const struct target *failed, const struct target *other,
                                 const cl_kernel *kernels, bool started)
 {
+    bool lost = started && has_lost_contents(l, failed);
     if (is_bound_elsewhere(p, other))
         return ", which has the program's variables";
     if (!kernels[other->which])
         return ", and the other target cannot run it";
-    if (started && has_lost_contents(l, failed))
+    if (lost)
         return ", which had the only current copy of a buffer that it was writing; "
                "HEDDLE_HETERO_CHECKPOINT=1 keeps another";
     return NULL;
