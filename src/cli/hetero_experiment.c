@@ -71,10 +71,10 @@ uint32_t experiment_mixes(bool quick, struct experiment_mix out[N_MIXES])
     return n;
 }
 
-/* S4's k-means is another implementation of the same program. */
+/* Workloads with the same source are the same program. */
 bool experiment_has(const struct workload *w)
 {
-    bool is_entry = strcmp(w->name, "kmn") == 0;
+    bool is_entry = false;
     for (uint32_t i = 0; i < workload_count; i++)
         is_entry |= workload_list[i]->categories.s3_ch6 && workload_list[i]->source == w->source;
     return is_entry;

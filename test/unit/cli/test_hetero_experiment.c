@@ -19,7 +19,7 @@ static void other_names_of_its_programs_count(void **state)
 {
     (void)state;
     assert_true(experiment_has(workload_find("sc_small"))); /* the source of sc_mid */
-    assert_true(experiment_has(workload_find("kmn")));      /* k-means, as km */
+    assert_true(experiment_has(workload_find("kmn")));      /* the source of km */
     assert_false(experiment_has(workload_find("mm")));
     assert_false(experiment_has(workload_find("red")));
 }
