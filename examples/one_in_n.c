@@ -39,21 +39,26 @@ static uint64_t one_in_n_cost_bits(const struct cache_geometry *g, const void *p
     return plugin_cost(parts, "counter", plugin_index_bits(values->n));
 }
 
-/* Must not change state: it is called again for the same load after a stall. */
+/* Must not change state: it is called again for the same load after a stall. A cache that allocates
+ * on fill also calls it when the data arrive (`filling`): they have been chosen to be cached. */
 static int one_in_n_decide(const struct cache_policy *p, const struct cache_set *s,
                            const struct mem_access *a)
 {
     (void)a;
     const struct one_in_n *state = p->state;
     const struct one_in_n_params *values = p->params;
-    return state->n_misses + 1 < values->n ? CACHE_BYPASS : cache_set_lru(s);
+    bool bypasses = !s->filling && state->n_misses + 1 < values->n;
+    return bypasses ? CACHE_BYPASS : cache_set_lru(s);
 }
 
-/* Called once for every accepted miss, cached or not. */
+/* Called once for every accepted miss, cached or not. `way` >= 0: the line is present, and only
+ * sectors of it are missing. */
 static void one_in_n_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
                              const struct mem_access *a)
 {
-    (void)s, (void)way, (void)a;
+    (void)s, (void)a;
+    if (way >= 0)
+        return;
     struct one_in_n *state = p->state;
     struct one_in_n_stats *stats = p->stats;
     const struct one_in_n_params *values = p->params;

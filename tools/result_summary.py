@@ -30,7 +30,16 @@ effect of any other number is the number itself.
 | direction | not "yes", but a relative number whose effect has the sign of the paper's and at least a tenth of its size |
 | no | neither |
 | look | must be judged by eye |
+
+If a claim names the largest or the smallest of several entries, the cell under "Heddle" names the entry that Heddle has
+there, and its value in parentheses. "3 of 4, not km" means that a claim about each of several entries holds for all of
+them except km.
 """
+FIRST_VERSION, BEFORE_CORRECTION = "first version of this page", "before the machines were corrected"
+# What these rows of the first table mean.
+THEN = {FIRST_VERSION: "The first version had other machines, workloads and inputs, and another rule of verdicts.",
+        BEFORE_CORRECTION: "The machines were corrected to follow their simulators where the published configuration files are silent "
+                           "([CHANGELOG](../../CHANGELOG.md), Model)."}
 
 
 def slug(heading):
@@ -52,16 +61,19 @@ def counted(claims):
 
 
 def counts(page, figures, papers):
-    text = row(["paper"] + WORDS + ["judged by numbers"]) + row(["---"] * 6)
+    text, noted = row(["paper"] + WORDS + ["judged by numbers"]) + row(["---"] * 6), set()
     for paper in papers:
         found = of_paper(figures, paper)
         own = [c for name, c in found if not is_variation(name)]
-        before = [(when, counts_then[page, paper]) for when, counts_then in (("first version of this page", BEFORE), ("before the machines were corrected", WITH_EARLIER_MACHINES))
+        before = [(when, counts_then[page, paper]) for when, counts_then in ((FIRST_VERSION, BEFORE), (BEFORE_CORRECTION, WITH_EARLIER_MACHINES))
                   if (page, paper) in counts_then]
+        noted.update(when for when, _ in before)
         now = [("now", counted([c for _, c in found]))] + [("without variations", counted(own))] * (len(own) < len(found))
         for when, n in before + now:
             text += row([f"{paper}, {when}"] + [str(k) for k in n] + [str(sum(n[:3]))])
     missing = sum(c["agrees"] == "missing" for f in figures for c in f["paper"])
+    notes = " ".join(THEN[when] for when in THEN if when in noted)
+    text += f"\n{notes}\n" if notes else ""
     return text + (f"\n{missing} claims lack results.\n" if missing else "")
 
 

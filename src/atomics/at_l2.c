@@ -15,7 +15,7 @@ static uint64_t no_cost_bits(uint32_t n_sms, const void *params, struct strbuf *
 
 static sim_time lead(const struct atomics_sm *u)
 {
-    return u->way_to_l2;
+    return u->latency_to_l2;
 }
 
 static struct atomics_taken take(struct atomics_sm *u, const struct mem_access *a,

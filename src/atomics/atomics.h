@@ -40,8 +40,8 @@ struct atomics_desc;
 struct atomics_sm {
     const struct atomics_desc *desc;
     const void *params;
-    sim_time way_to_l2;  /* shortest time from the issue of an instruction to L2 */
-    sim_time visibility; /* length of a period */
+    sim_time latency_to_l2; /* shortest time from the issue of an instruction to L2 */
+    sim_time visibility;    /* length of a period */
     /* If atomics are performed in the SM; otherwise NULL. */
     struct mutex_unit *mutexes;
     struct overlay *overlay; /* what was performed in this visibility period */

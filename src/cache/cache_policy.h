@@ -18,8 +18,8 @@
  * on_hit, on_merge, on_store and on_evict see the line as it was before the access, on_reserve and
  * on_fill as it is afterwards. If a store or an invalidation removes the line while its data are in
  * flight, there is no on_fill. A cache that allocates on fill calls decide() at the miss, to learn
- * whether to bypass, and again when the data arrive: then on_evict, on_reserve and on_fill follow,
- * or nothing if decide() names no way.
+ * whether to bypass, and again when the data arrive (`filling`): then on_evict, on_reserve and
+ * on_fill follow, or nothing if decide() names no way.
  *
  * A cache may be used with fewer ways than it was built with (an L1D that shares its storage with
  * shared memory). Between two kernels it is emptied, its geometry changes, the policy's state and
@@ -35,8 +35,8 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(9, sizeof(struct cache_set) + sizeof(struct cache_line) +                           \
-                      sizeof(struct cache_policy) + sizeof(struct mem_access))
+    PLUGIN_ABI(10, sizeof(struct cache_set) + sizeof(struct cache_line) +                          \
+                       sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
 /* What decide() returns besides a way. */
@@ -107,6 +107,9 @@ struct cache_line {
  * way waits for data, and cannot be a victim until they arrive. */
 struct cache_set {
     uint32_t set, n_ways;
+    /* In a cache that allocates on fill: decide() is called because data have arrived. The choice
+     * to cache them was made at the miss; now only a way is missing. */
+    bool filling;
     uint64_t occupied;              /* ways that hold a line */
     const uint64_t *tags;           /* per way: its line, or TAG_EMPTY */
     uint64_t reserved;              /* occupied ways whose data are in flight */

@@ -1,11 +1,11 @@
 /* The fast path of cache_load(), and the only private part of a cache that other modules include.
  *
- * Two answers need no struct mem_access. A hit only updates its line if no observer listens to hits
- * and the policy does not either, or says that this hit changes nothing. A load that finds neither
- * its line nor a free MSHR stalls if the policy never bypasses and lines are reserved at the miss.
- * cache_load_fast() gives one of these answers, or does nothing. Other hits then go to
- * cache_load_hits() (CACHE_FAST_CRITICAL: only if they are critical), everything else to
- * cache_load_at(), which handles all cases. */
+ * Two answers need no struct mem_access. If no observer listens to hits, and the policy either does
+ * not listen or says that this hit would not change its state, a hit only updates its line. A load
+ * that finds neither its line nor a free MSHR stalls if the policy never bypasses and lines are
+ * reserved at the miss. cache_load_fast() gives one of these answers, or does nothing. Other hits
+ * then go to cache_do_hit() (CACHE_FAST_CRITICAL: only if they are critical), everything else, and
+ * everything under no_fast_paths, to cache_load_at(), which handles all cases. */
 #ifndef HEDDLE_CACHE_FAST_H
 #define HEDDLE_CACHE_FAST_H
 
@@ -55,7 +55,7 @@ static inline bool cache_hits_have_observer(const struct cache *c)
 }
 
 /* Does the line have these sectors (as in struct mem_access)? */
-static inline bool cache_hits(const struct cache *c, struct cache_location at, uint32_t sectors)
+static inline bool cache_is_hit(const struct cache *c, struct cache_location at, uint32_t sectors)
 {
     return at.way >= 0 && !(cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors);
 }
@@ -71,7 +71,7 @@ cache_hit_effect(const struct cache *c, struct cache_location at)
     return c->desc->hit_effect(&c->policy, at.set, (uint32_t)at.way);
 }
 
-/* Nothing, for an access that may or may not be critical? */
+/* Does the hit change nothing in the policy? `may_be_critical`: the access may be critical. */
 static inline bool cache_effect_is_none(enum cache_hit_effect e, bool may_be_critical)
 {
     return e == HIT_IS_IDLE || (e == HIT_MATTERS_IF_CRITICAL && !may_be_critical);
@@ -87,7 +87,7 @@ static inline void cache_load_silently(struct cache *c, struct cache_location at
 enum cache_fast {
     CACHE_FAST_DECLINED, /* nothing was done: call cache_load_at() */
     CACHE_FAST_HIT,
-    CACHE_FAST_LISTENERS, /* a hit, and nothing was done: call cache_load_hits() */
+    CACHE_FAST_LISTENERS, /* a hit, and nothing was done: call cache_do_hit() */
     CACHE_FAST_CRITICAL,  /* the same if it is critical; else call cache_load_silently() */
     CACHE_FAST_NO_MSHR    /* the load is STALLED: no MSHR is free */
 };
@@ -98,7 +98,7 @@ cache_load_fast(struct cache *c, struct cache_location at, uint32_t sectors, uin
 {
     if (at.way < 0)
         return c->fast_stalls && !c->mshrs.n_free ? CACHE_FAST_NO_MSHR : CACHE_FAST_DECLINED;
-    if (!cache_hits(c, at, sectors))
+    if (!cache_is_hit(c, at, sectors))
         return CACHE_FAST_DECLINED;
     enum cache_hit_effect e = cache_hit_effect(c, at);
     if (e == HIT_MATTERS)
@@ -119,9 +119,10 @@ static inline bool cache_may_be_silent(const struct cache *c)
 uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc,
                          bool may_be_critical);
 
-/* Would a load of these sectors hit, or join a miss that is outstanding? */
-static inline bool cache_finds(struct cache *c, struct cache_location at, uint64_t line,
-                               uint32_t sectors)
+/* Is the line present, valid or in flight, and would a load of these sectors hit or merge? False
+ * for an absent line, even if a miss of it is outstanding (allocate_on_fill). */
+static inline bool cache_would_hit_or_merge(struct cache *c, struct cache_location at,
+                                            uint64_t line, uint32_t sectors)
 {
     if (at.way < 0)
         return false;

@@ -20,8 +20,8 @@ bool cache_hit_drops(struct cache *c, struct cache_location at, const struct mem
     return true;
 }
 
-struct cache_result cache_load_merges(struct cache *c, struct cache_location at,
-                                      const struct mem_access *a, uint16_t mshr, void *waiter)
+struct cache_result cache_do_merge(struct cache *c, struct cache_location at,
+                                   const struct mem_access *a, uint16_t mshr, void *waiter)
 {
     cache_count_merge(c);
     CACHE_TELL(c, MERGE, merge, at.set, at.way < 0 ? NO_WAY : (uint32_t)at.way, a);
@@ -49,8 +49,9 @@ static struct cache_result bypass_load(struct cache *c, const struct mem_access 
 
 /* A load that lacks a resource bypasses if the policy says so and a bypass is possible; otherwise
  * it stalls for the resource it lacked first. */
-struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
-                                      const struct cache_resources *room, enum cache_stall cause)
+struct cache_result cache_stall_or_bypass(struct cache *c, const struct mem_access *a,
+                                          const struct cache_resources *room,
+                                          enum cache_stall cause)
 {
     if (room->port && room->bypass_table && c->desc->would_stall &&
         c->desc->would_stall(&c->policy, cause, a))
@@ -58,9 +59,9 @@ struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *
     return cache_stalled(cause);
 }
 
-struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access *a,
-                                        const struct cache_resources *room,
-                                        enum cache_bypass_reason reason)
+struct cache_result cache_try_bypass(struct cache *c, const struct mem_access *a,
+                                     const struct cache_resources *room,
+                                     enum cache_bypass_reason reason)
 {
     if (!room->port)
         return cache_stalled(STALL_PORT);
@@ -78,7 +79,7 @@ struct cache_result cache_load(struct cache *c, const struct mem_access *a,
 struct cache_result cache_load_bypassing(struct cache *c, const struct mem_access *a,
                                          struct cache_resources room)
 {
-    return cache_load_bypasses(c, a, &room, BYPASS_NO_CACHE);
+    return cache_try_bypass(c, a, &room, BYPASS_NO_CACHE);
 }
 
 /* Lines are allocated at the fill: the way of the line if it is present by now, else the way that
@@ -90,7 +91,9 @@ int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty)
     int way = tags_find(m->set, m->line);
     if (way >= 0)
         return way;
+    m->set->filling = true;
     way = cache_choose_way(c, m->set, a);
+    m->set->filling = false;
     if (way < 0) {
         cache_count_difference(c, a);
         return -1;
@@ -112,7 +115,7 @@ bool cache_tell_arrival(struct cache *c, const struct mshr *m, uint32_t way, uin
 }
 
 /* The data are not kept. True if stores have added bytes to them that must be written back. */
-bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle)
+bool cache_discard_fill(struct cache *c, const struct mshr *m, uint64_t cycle)
 {
     c->stats.fills_dropped++;
     CACHE_TELL_BY_CALL(c, DROP, drop, m->set, m, cycle);
@@ -174,7 +177,7 @@ uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t 
     }
     for (; i < n; i++) {
         struct cache_location at = cache_find(c, x[i].line);
-        if (!cache_hits(c, at, cache_asked_sectors(c, x[i].segments)) ||
+        if (!cache_is_hit(c, at, cache_asked_sectors(c, x[i].segments)) ||
             !cache_effect_is_none(cache_hit_effect(c, at), may_be_critical))
             break;
         cache_load_silently(c, at, pc);

@@ -12,18 +12,19 @@
 /* --- load.c: the less frequent answers --- */
 /* True if the policy drops the line at this hit. Only for policies with hit_action(). */
 bool cache_hit_drops(struct cache *c, struct cache_location at, const struct mem_access *a);
-struct cache_result cache_load_merges(struct cache *c, struct cache_location at,
-                                      const struct mem_access *a, uint16_t mshr, void *waiter);
-/* The load lacks a resource: it stalls, or bypasses instead. */
-struct cache_result cache_load_stalls(struct cache *c, const struct mem_access *a,
-                                      const struct cache_resources *room, enum cache_stall cause);
-struct cache_result cache_load_bypasses(struct cache *c, const struct mem_access *a,
-                                        const struct cache_resources *room,
-                                        enum cache_bypass_reason reason);
+struct cache_result cache_do_merge(struct cache *c, struct cache_location at,
+                                   const struct mem_access *a, uint16_t mshr, void *waiter);
+/* The load lacks a resource: it stalls, or bypasses if the policy wants that and it is possible. */
+struct cache_result cache_stall_or_bypass(struct cache *c, const struct mem_access *a,
+                                          const struct cache_resources *room,
+                                          enum cache_stall cause);
+struct cache_result cache_try_bypass(struct cache *c, const struct mem_access *a,
+                                     const struct cache_resources *room,
+                                     enum cache_bypass_reason reason);
 
-/* A hit. True if the line was dropped. */
-static inline bool cache_load_hits(struct cache *c, struct cache_location at,
-                                   const struct mem_access *a)
+/* Performs a hit. True if the line was dropped. */
+static inline bool cache_do_hit(struct cache *c, struct cache_location at,
+                                const struct mem_access *a)
 {
     cache_count_hits(c, 1);
     CACHE_TELL(c, HIT, hit, at.set, (uint32_t)at.way, a);
@@ -33,8 +34,8 @@ static inline bool cache_load_hits(struct cache *c, struct cache_location at,
     return false;
 }
 
-/* A load that found neither its line nor an outstanding miss. */
-static inline struct cache_result cache_load_misses(struct cache *c, const struct lookup *q,
+/* A load that found neither its sectors nor an outstanding miss: misses, bypasses or stalls. */
+static inline struct cache_result cache_handle_miss(struct cache *c, const struct lookup *q,
                                                     const struct mem_access *a,
                                                     const struct cache_resources *room,
                                                     void *waiter)
@@ -44,10 +45,10 @@ static inline struct cache_result cache_load_misses(struct cache *c, const struc
     bool later = c->never_bypasses && c->config.allocate_on_fill; /* chosen at the fill */
     int way = q->way >= 0 ? q->way : later ? CACHE_STALL : cache_choose_way(c, q->set, a);
     if (way == CACHE_BYPASS)
-        return cache_load_bypasses(c, a, room, BYPASS_POLICY);
+        return cache_try_bypass(c, a, room, BYPASS_POLICY);
     enum cache_stall lacks = cache_missing_resource(c, room, way);
     if (lacks != N_CACHE_STALLS)
-        return cache_load_stalls(c, a, room, lacks);
+        return cache_stall_or_bypass(c, a, room, lacks);
     bool writeback = false;
     cache_count_miss(c);
     CACHE_TELL(c, MISS, miss, q->set, q->way, a);
@@ -63,15 +64,15 @@ static inline struct cache_result cache_load_at(struct cache *c, const struct me
 {
     struct lookup q = cache_lookup_at(c, a, at);
     if (!q.need) {
-        bool dropped = cache_load_hits(c, at, a);
+        bool dropped = cache_do_hit(c, at, a);
         return (struct cache_result){
             .answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .dropped = dropped};
     }
     uint16_t mshr = cache_outstanding(c, &q, a->line);
     if (mshr == MSHR_NONE)
-        return cache_load_misses(c, &q, a, room, waiter);
-    return mshr_has_room(&c->mshrs, mshr) ? cache_load_merges(c, at, a, mshr, waiter)
-                                          : cache_load_stalls(c, a, room, STALL_MERGE);
+        return cache_handle_miss(c, &q, a, room, waiter);
+    return mshr_has_room(&c->mshrs, mshr) ? cache_do_merge(c, at, a, mshr, waiter)
+                                          : cache_stall_or_bypass(c, a, room, STALL_MERGE);
 }
 
 /* --- fills --- */
@@ -82,7 +83,7 @@ int cache_allocate_late(struct cache *c, uint32_t mshr, bool *dirty);
 /* Notifies listeners of the fill. True if the line stays. */
 bool cache_tell_arrival(struct cache *c, const struct mshr *m, uint32_t way, uint64_t cycle);
 /* Discards the data. True if stores have added bytes to them, which must be written back. */
-bool cache_pass_data(struct cache *c, const struct mshr *m, uint64_t cycle);
+bool cache_discard_fill(struct cache *c, const struct mshr *m, uint64_t cycle);
 
 /* Marks the sectors that have arrived as valid. */
 static inline void cache_data_arrive(struct cache *c, const struct mshr *m, uint32_t way)
@@ -111,7 +112,7 @@ cache_fill_now(struct cache *c, uint32_t mshr, uint64_t cycle)
         if (c->told >> CE_FILL & 1)
             kept = cache_tell_arrival(c, m, (uint32_t)way, cycle);
     } else {
-        dirty = cache_pass_data(c, m, cycle);
+        dirty = cache_discard_fill(c, m, cycle);
     }
     struct cache_arrival got = {m->waiters, m->n_waiters, m->set->set, kept, dirty};
     mshr_release(&c->mshrs, mshr, cycle);

@@ -72,9 +72,10 @@ static const struct option options[] = {
         "statistics so far; without it, Heddle warns about a kernel that seems to spin forever"),
     OPTION_GIVEN("seed", struct run_options, seed, "N",
                  "seed of a workload's input; 1 if not given"),
-    OPTION_TEXT("on", struct run_options, on, "DEVICE",
-                "run a workload on `heddle` (the default), on `opencl` (the first OpenCL device of "
-                "this machine) or on `opencl:TEXT` (the first whose name contains TEXT)"),
+    OPTION_TEXT(
+        "on", struct run_options, on, "DEVICE",
+        "run a workload on `heddle` (the default), on `opencl` (the first OpenCL device of the "
+        "host) or on `opencl:TEXT` (the first whose name contains TEXT)"),
     OPTION_U64("max-insts", struct run_options, max_insts, "N",
                "stop a launch of a functional run after N warp instructions"),
     OPTION_TEXT(
@@ -528,7 +529,7 @@ static const char *const examples[] = {
     "heddle run all --functional --size tiny --json",
     "every workload, one JSON object each",
     "heddle run bfs --on opencl",
-    "the same workload on an OpenCL device of this machine",
+    "the same workload on an OpenCL device of the host",
     "heddle run kmn --record kmn.trace",
     "a run to be replayed later, for example under another scheduler",
     "heddle run --replay kmn.trace --scheduler lrr",

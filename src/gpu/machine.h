@@ -160,7 +160,7 @@ sim_time machine_dispatch_latency(const struct machine *m);
 /* The part of the network's latency up to the middle of the path, where shared ports are. */
 uint32_t machine_hop_cycles(const struct machine *m);
 /* The least time from an SM to L2. */
-sim_time machine_way_to_l2(const struct machine *m);
+sim_time machine_latency_to_l2(const struct machine *m);
 
 /* --- parts --- */
 static inline const struct machine_part_kind *machine_kind(const struct machine *m, uint32_t group)

@@ -29,7 +29,7 @@ sim_time machine_dispatch_latency(const struct machine *m)
 
 /* The time that the smallest store or atomic needs from an SM to L2 on an idle network, if it
  * leaves the network at `out` flits per cycle. */
-static sim_time way_to_l2(const struct machine *m, uint32_t out)
+static sim_time latency_to_l2(const struct machine *m, uint32_t out)
 {
     const struct machine_config *c = m->config;
     uint32_t flits = noc_flits(&c->noc, SEGMENT_BYTES);
@@ -44,9 +44,9 @@ uint32_t machine_hop_cycles(const struct machine *m)
 }
 
 /* The ports of all banks of a partition act as one: nothing arrives earlier. */
-sim_time machine_way_to_l2(const struct machine *m)
+sim_time machine_latency_to_l2(const struct machine *m)
 {
-    return way_to_l2(m, m->config->noc.flits_per_cycle_up * m->config->memory.banks);
+    return latency_to_l2(m, m->config->noc.flits_per_cycle_up * m->config->memory.banks);
 }
 
 /* MODEL: by default stores become visible after the time they take to L2 on an idle network. */
@@ -56,7 +56,7 @@ static sim_time visibility_period(const struct machine *m)
     sim_time core = m->clocks[CLOCK_CORE].period;
     if (c->run.visibility_cycles)
         return c->run.visibility_cycles * core;
-    return (way_to_l2(m, c->noc.flits_per_cycle_up) + core - 1) / core * core;
+    return (latency_to_l2(m, c->noc.flits_per_cycle_up) + core - 1) / core * core;
 }
 
 /* --- parts and links --- */
@@ -370,7 +370,7 @@ void machine_build(struct machine *m)
                                                                              * work */
     if (threads > 1)
         m->engine.team = team_create(threads);
-    if (o->attribute && machine_sm(m, 0)->criticality_counts)
+    if (o->attribute && machine_sm(m, 0)->criticality_matters)
         machine_watch(m, (struct machine_watcher){.period_cycles = ATTRIBUTION_SAMPLE_CYCLES,
                                                   .look = sample_criticality});
     watch_mechanisms(m);

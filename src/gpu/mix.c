@@ -27,7 +27,7 @@ sim_time mix_gpu_idle_since(const struct machine *m)
 {
     sim_time last = m->dispatcher->ended_at;
     for (uint32_t i = 0; i < machine_n_sms(m); i++) {
-        sim_time t = machine_sm(m, i)->rest.last_event;
+        sim_time t = machine_sm(m, i)->activity.last_event;
         last = t > last ? t : last;
     }
     return last;
@@ -42,7 +42,7 @@ static bool is_stuck(const struct sm *sm)
 bool mix_gpu_is_stuck(const struct machine *m)
 {
     if (m->dispatcher->ticker.shard.next != TIME_NEVER ||
-        atomic_load_explicit(&m->engine.boundary_due, memory_order_relaxed))
+        atomic_load_explicit(&m->engine.boundary_requested, memory_order_relaxed))
         return false;
     for (uint32_t i = 0; i < machine_n_sms(m); i++)
         if (!is_stuck(machine_sm(m, i)))

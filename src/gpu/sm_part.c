@@ -19,7 +19,7 @@ static void create(struct shard *part, const struct part_position *at, const voi
                          .n_cta_slots = c->gpu->ctas_per_sm,
                          .dispatch_latency = machine_dispatch_latency(m),
                          .visibility = m->visibility,
-                         .way_to_l2 = machine_way_to_l2(m),
+                         .latency_to_l2 = machine_latency_to_l2(m),
                          .every_cycle = m->options.every_cycle,
                          .scheduler = c->scheduler,
                          .scheduler_params = c->scheduler_params,
@@ -128,13 +128,13 @@ static void cut(struct shard *part, sim_time now)
 
 static sim_time idle_since(const struct shard *part)
 {
-    return ((const struct sm *)part)->rest.last_event;
+    return ((const struct sm *)part)->activity.last_event;
 }
 
 static const struct emu_fault *fault(const struct shard *part, sim_time *at)
 {
     const struct sm *sm = (const struct sm *)part;
-    *at = sm->rest.fault_cycle * sm->clock->period;
+    *at = sm->activity.fault_cycle * sm->clock->period;
     return sm->emu.fault.kind != FAULT_NONE ? &sm->emu.fault : NULL;
 }
 

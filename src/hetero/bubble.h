@@ -32,13 +32,15 @@ struct pressure {
 enum pressure_rule {
     PRESSURE_LIVE,      /* S3: the part of its buffers that concurrent threads use */
     PRESSURE_FOOTPRINT, /* all of its buffers */
-    PRESSURE_MEASURED,  /* that of the bubble that slows down a reporter, a native, as much */
+    /* The pressure of the bubble that slows down a chosen native program, the reporter, as much as
+     * the kernel does. */
+    PRESSURE_MEASURED,
 };
 
 /* Piecewise linear between the steps; `share` of the whole is clamped to 0 and 1. */
 double bubble_interpolate(const double steps[BUBBLE_STEPS + 1], double share);
 
-/* The least share of the whole whose bubble slows down so much; held at 0 and 1. */
+/* The smallest share of the whole whose bubble causes at least this slowdown; held at 0 and 1. */
 double bubble_share_of(const double steps[BUBBLE_STEPS + 1], double slowdown);
 
 /* Slowdown = 1 + (s_cache - 1) + (s_bandwidth - 1). */
@@ -49,7 +51,7 @@ double bubble_slowdown(const struct bubble_table *t, const struct hetero_machine
  * PRESSURE_MEASURED. */
 struct pressure pressure_on_cmp(const struct hetero_machine *m, enum pressure_rule rule,
                                 double threads, double buffer_bytes);
-/* A kernel on the CMP beside which a reporter with this table has slowed down so much. */
+/* A kernel on the CMP beside which a reporter with this table has had this slowdown. */
 struct pressure pressure_measured(const struct hetero_machine *m, const struct bubble_table *t,
                                   double slowdown);
 /* A kernel on the GPU that takes `alone_s` and moves that many bytes: pressure on DRAM only. */

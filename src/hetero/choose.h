@@ -12,7 +12,7 @@ enum hetero_goal {
     GOAL_WEIGHTED,   /* mean of speeds by weight */
     N_GOALS,
 };
-/* The time alone to which a kernel's slowdown is relative (S3 Equation 6.6). */
+/* The baseline of a kernel's slowdown: its time when it runs alone (S3 Equation 6.6). */
 enum slowdown_reference {
     REFERENCE_SAME, /* on the same target */
     REFERENCE_BEST, /* on the faster target */

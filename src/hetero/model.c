@@ -160,7 +160,7 @@ static uint32_t read_first(const struct reader *r, const char *word, bool is_sin
         complain(r, at, start, NULL, "this feature has a single term already");
     else if (feature == HETERO_NO_FEATURE)
         complain(r, at, start, suggest_hint(&m->arena, word, m->features, m->n_features),
-                 "no single term with this feature stands before");
+                 "this feature has no single term above this line");
     return feature;
 }
 
@@ -181,7 +181,7 @@ static uint32_t read_second(const struct reader *r, const char *word, uint32_t f
     uint32_t feature = hetero_model_find_feature(m, word);
     if (feature == HETERO_NO_FEATURE)
         complain(r, at, start, suggest_hint(&m->arena, word, m->features, m->n_features),
-                 "no single term with this feature stands before");
+                 "this feature has no single term above this line");
     else if (feature == first)
         complain(r, at, start, NULL, "a feature is not paired with itself: models have no squares");
     else if (has_pair(m, first, feature))
@@ -220,7 +220,7 @@ static void read_term(struct reader *r, const char *line, size_t len)
     if (n != 3) {
         complain(r, words[n > 3 ? 3 : 0], line,
                  "a term is two factors and a coefficient: `threads 1 2e-6`, `threads mem 5e-12`",
-                 n > 3 ? "nothing may follow the coefficient" : "this is no whole term");
+                 n > 3 ? "nothing may follow the coefficient" : "incomplete term");
         return;
     }
     for (uint32_t i = 0; i < 3; i++)
@@ -241,7 +241,7 @@ static void read_term(struct reader *r, const char *line, size_t len)
         add_term(r->model, t);
 }
 
-/* "word: text"; false if the line is none. */
+/* Reads "word: text"; false if the line is not a note. */
 static bool read_note(struct reader *r, const char *line, size_t len)
 {
     size_t n = 0;
@@ -280,7 +280,7 @@ struct hetero_model *hetero_model_read(const char *file, const char *text, struc
         at += len + (at[len] == '\n');
     }
     if (diags->n_errors == n_errors && r.model->n_terms == 0)
-        diag_add(diags, DIAG_ERROR, file, NULL, 0, 0, NULL, "there is no term in it");
+        diag_add(diags, DIAG_ERROR, file, NULL, 0, 0, NULL, "the file contains no terms");
     if (diags->n_errors == n_errors)
         return r.model;
     hetero_model_destroy(r.model);

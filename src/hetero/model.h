@@ -47,7 +47,7 @@ struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t
 void hetero_model_note(struct hetero_model *m, const char *word, const char *text);
 const char *hetero_model_find_note(const struct hetero_model *m, const char *word); /* or NULL */
 uint32_t hetero_model_find_feature(const struct hetero_model *m, const char *name);
-/* Whether a model file can name a feature so: a letter first, no blank and no ':'. */
+/* Is `name` a valid feature name: a letter first, no blank and no ':'? */
 bool hetero_is_feature_name(const char *name);
 
 /* "threads", "threads x mem". */

@@ -147,9 +147,9 @@ static bool all_idle(const struct engine *e)
     return true;
 }
 
-static bool is_boundary_due(const struct engine *e)
+static bool is_boundary_requested(const struct engine *e)
 {
-    return e->period > 0 && atomic_load_explicit(&e->boundary_due, memory_order_relaxed);
+    return e->period > 0 && atomic_load_explicit(&e->boundary_requested, memory_order_relaxed);
 }
 
 static sim_time boundary_from(const struct engine *e, sim_time t)
@@ -165,11 +165,11 @@ static void move_to(struct engine *e, sim_time t)
         e->boundary = boundary_from(e, t);
 }
 
-/* Where the next quantum begins: at the next event, but not beyond a due boundary. */
+/* Where the next quantum begins: at the next event, but not beyond a requested boundary. */
 static sim_time quantum_start(const struct engine *e, sim_time event)
 {
     sim_time start = e->skip && event > e->now ? event : e->now;
-    return is_boundary_due(e) ? min_time(start, e->boundary) : start;
+    return is_boundary_requested(e) ? min_time(start, e->boundary) : start;
 }
 
 /* How far a half can advance: whatever may still be sent to it arrives later. */
@@ -207,14 +207,14 @@ static void call_at_boundary(struct engine *e)
         e->at_boundary(e->user, e->now);
         note_all_wakes(e);
     }
-    atomic_store_explicit(&e->boundary_due, false, memory_order_relaxed);
+    atomic_store_explicit(&e->boundary_requested, false, memory_order_relaxed);
 }
 
 /* Passes the boundary at the current time, and calls at_boundary() if a shard asked for it (in the
  * per-cycle engine always). What shards ask for from now on concerns the next boundary. */
 static __attribute__((noinline)) void pass_boundary(struct engine *e)
 {
-    if (!e->skip || is_boundary_due(e))
+    if (!e->skip || is_boundary_requested(e))
         call_at_boundary(e);
     e->boundary += e->period;
 }
@@ -262,7 +262,7 @@ static void run_on_caller(struct engine *e, struct engine_half *h, struct engine
     other->earliest = min_time(other->earliest, e->first_arrival);
 }
 
-/* Returns when the first message it has sent becomes usable. */
+/* Returns the time at which the first message that the shard sent becomes usable. */
 static sim_time visit_shard(struct engine *e, struct shard *s, sim_time end)
 {
     bool mail = mail_has_come(s, 1 - e->side);
@@ -372,7 +372,7 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
         if (is_done && is_done(user))
             return ENGINE_DONE;
         /* A boundary to come may wake a shard. */
-        if (turn.at == TIME_NEVER && !is_boundary_due(e))
+        if (turn.at == TIME_NEVER && !is_boundary_requested(e))
             return !is_done && all_idle(e) ? ENGINE_DONE : ENGINE_DEADLOCK;
         sim_time start = quantum_start(e, turn.at);
         move_to(e, min_time(start, limit));

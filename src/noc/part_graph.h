@@ -123,8 +123,8 @@ void part_open_rx(const struct part_position *at, uint32_t network, struct shard
 /* Sums over the ports of all parts. */
 struct port_stats part_graph_tx_stats(const struct part_graph *g, uint32_t network);
 struct port_stats part_graph_rx_stats(const struct part_graph *g, uint32_t network);
-/* When nothing is in flight any more: collects all credits. Returns when the last one came back, in
- * its owner's clock. */
+/* When nothing is in flight any more: collects all credits. Returns the time at which the last one
+ * came back, in its owner's clock. */
 sim_time part_graph_settle(struct part_graph *g);
 
 #endif

@@ -279,7 +279,7 @@ static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t fli
  * which are then cleared; TIME_NEVER if unknown. */
 sim_time tx_awaited(struct tx_port *p);
 /* When nothing is in flight any more: collects all credits and brings the statistics up to date.
- * Returns when the last credit came back. */
+ * Returns the time at which the last credit came back. */
 sim_time tx_settle(struct tx_port *p);
 /* Are all credits back, after tx_settle()? */
 bool tx_is_quiet(const struct tx_port *p);
@@ -317,11 +317,11 @@ static inline const struct message *rx_peek(const struct rx_port *p)
 {
     return p->buffer.n > 0 ? &p->buffer.items[p->buffer.head] : NULL;
 }
-/* Takes the first message: it starts as soon as the port is free. Returns when its last flit is
- * through, and returns the credits from then on. */
+/* Takes the first message, which starts through the port as soon as the port is free. Returns the
+ * time at which its last flit is through; the sender's credits return from then on. */
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out);
-/* A message goes through the port at `now`, and its credits are returned. Returns when it is
- * through. */
+/* Passes a message through the port at `now` and returns its credits to the sender. Returns the
+ * time at which it is through. */
 static inline sim_time rx_leave(struct rx_port *p, sim_time now, uint32_t from, uint32_t flits)
 {
     sim_time through = gate_pass(&p->gate, now, flits);

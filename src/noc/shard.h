@@ -215,9 +215,9 @@ struct engine {
                           * quantum */
     struct letter_flag *letter_flags;
     struct engine_member *members;
-    _Alignas(64) atomic_bool boundary_due; /* some shard awaits at_boundary() */
-    atomic_bool any_failed;                /* some shard reported a failure */
-    atomic_bool any_starved;               /* some shard lacks credits */
+    _Alignas(64) atomic_bool boundary_requested; /* some shard awaits at_boundary() */
+    atomic_bool any_failed;                      /* some shard reported a failure */
+    atomic_bool any_starved;                     /* some shard lacks credits */
 };
 
 /* Not within one of two halves; over a declared link, if links are declared. */
@@ -241,7 +241,7 @@ static inline void shard_fail(struct shard *s)
 /* Called by an advancing shard: it has work for engine.at_boundary(). */
 static inline void shard_await_boundary(struct shard *s)
 {
-    engine_note(&s->engine->boundary_due);
+    engine_note(&s->engine->boundary_requested);
 }
 /* Called by an advancing shard: one of its ports lacks credits. */
 static inline void shard_starve(struct shard *s)

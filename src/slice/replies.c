@@ -29,21 +29,21 @@ void slice_reply(struct slice *p, struct mem_request *r, uint64_t at)
     slice_queue_reply(p, r, reply_bytes(r), at);
 }
 
-/* --- their places --- */
+/* --- queue entries --- */
 
-/* A reply that has left may have been reused for another request. */
-static bool has_left(const struct slice *p, uint32_t i, uint64_t now)
+/* Has it left? Then its `request` must not be read: the memory may serve another request. */
+static bool has_departed(const struct slice *p, uint32_t i, uint64_t now)
 {
     return i < p->n_sent && ring_at(&p->replies, i)->at < now;
 }
 
-/* They leave in their order. */
-static uint32_t n_left(const struct slice *p, uint64_t now)
+/* The number of replies that left before that cycle. They leave in order: a binary search. */
+static uint32_t n_departed(const struct slice *p, uint64_t now)
 {
     uint32_t n = 0, end = p->n_sent;
     while (n < end) {
         uint32_t middle = (n + end) / 2;
-        if (has_left(p, middle, now))
+        if (has_departed(p, middle, now))
             n = middle + 1;
         else
             end = middle;
@@ -53,22 +53,23 @@ static uint32_t n_left(const struct slice *p, uint64_t now)
 
 uint32_t slice_n_replies(const struct slice *p, uint64_t now)
 {
-    return p->replies.n - n_left(p, now);
+    return p->replies.n - n_departed(p, now);
 }
 
-/* Removes replies that have left before the current cycle. */
-static void drop_left(struct slice *p)
+/* Removes replies that left before the current cycle. */
+static void drop_departed(struct slice *p)
 {
-    uint32_t n = n_left(p, p->l2_cycle);
+    uint32_t n = n_departed(p, p->l2_cycle);
     ring_drop(&p->replies, n);
     p->n_sent -= n;
 }
 
-/* Rare: it is left half empty, so that several are removed at a time. */
+/* Drops departed replies; doubles the ring if it is still at least half full, so that the next call
+ * is far off. */
 void slice_grow_replies(struct slice *p)
 {
     if (p->n_sent)
-        drop_left(p);
+        drop_departed(p);
     if (p->replies.n >= p->replies.cap / 2)
         ring_grow(&p->replies);
 }
@@ -77,17 +78,18 @@ struct slice_ahead slice_ahead(const struct slice *p, sim_time now)
 {
     struct slice_ahead ahead = {0};
     uint64_t cycle = divider_div_up_multiple(&p->l2_period, now);
-    for (uint32_t i = p->n_sent; i && !has_left(p, i - 1, cycle); i--) {
+    for (uint32_t i = p->n_sent; i && !has_departed(p, i - 1, cycle); i--) {
         ahead.messages++;
         ahead.flits += ring_at(&p->replies, i - 1)->request->flits;
     }
     return ahead;
 }
 
-/* --- sent --- */
+/* --- sending --- */
 
-/* A reply that could otherwise leave in that cycle lacks credits. Their return is known only up to
- * the end of the quantum; if they come later, the caller asks again. */
+/* For a reply that lacks credits in `cycle`: the first cycle, from that one on, in which credits
+ * and port allow it to leave. CYCLE_NEVER if that is not known yet: returns of credits are known up
+ * to the end of the quantum only, and slice_send_replies() tries again in the next one. */
 static uint64_t await_credits(struct slice *p, struct tx_peer *to, const struct mem_request *r,
                               uint64_t cycle)
 {
@@ -106,7 +108,8 @@ static uint64_t await_credits(struct slice *p, struct tx_peer *to, const struct 
     return cycle;
 }
 
-/* The first cycle from that one on in which the port takes a reply with credits. */
+/* The first cycle, from that one on, in which the port accepts a reply whose credits are
+ * available. */
 static inline uint64_t port_cycle(const struct slice *p, uint64_t cycle)
 {
     sim_time t = l2_time(p, cycle);
@@ -122,7 +125,7 @@ static inline struct message reply_message(struct mem_request *r)
 
 void slice_send_replies(struct slice *p)
 {
-    drop_left(p);
+    drop_departed(p);
     uint32_t i = p->n_sent, n = p->replies.n;
     p->reply_at = CYCLE_NEVER;
     for (; i < n; i++) {

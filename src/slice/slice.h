@@ -88,8 +88,9 @@ struct slice {
     uint64_t outstanding; /* requests taken and not answered yet */
     sim_time last_event;  /* the last one of DRAM or of a store; the ports know the others */
     uint64_t next_take, next_reply; /* the first cycles in which the ports are free again */
-    uint64_t reply_at; /* the cycle in which the first unsent reply may leave; NEVER: there is none,
-                        * or it lacks credits */
+    uint64_t reply_at; /* the cycle in which the credits of the first unsent reply are looked at
+                        * again: it lies after the quantum. NEVER: there is no such reply, or the
+                        * return of its credits wakes the slice */
     struct request_ring replies; /* in the order in which they were served: replies.c */
     uint32_t n_sent;             /* how many of the first ones have been sent, each with the cycle
                                   * in which it leaves */

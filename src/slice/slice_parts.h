@@ -37,7 +37,7 @@ static inline uint32_t slice_flits(struct slice *p, uint32_t bytes)
     return bytes == p->usual_bytes ? p->usual_flits : slice_other_flits(p, bytes);
 }
 
-/* Makes room in the reply queue: removes replies that have been sent, or enlarges it. */
+/* Makes room in the reply queue. */
 void slice_grow_replies(struct slice *p);
 /* Turns a served request into a reply with that many bytes, which may leave from cycle `at` on. Its
  * access is described in the sender's addresses again. */

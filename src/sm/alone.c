@@ -156,7 +156,7 @@ static uint64_t go_on(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t e
 uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end)
 {
     struct sm_warp *w = sm_warp_of(sm, (uint32_t)__builtin_ctzll(sm->issue.ready));
-    if (!is_for_us(w->next) || w->n_atomics || sm->fetch.ready || !sm->issue.is_short ||
+    if (!is_for_us(w->next) || w->n_atomics || sm->fetch.ready || !sm->issue.takes_short_path ||
         open_from(sm, w->core, w->next, now) > now) {
         sm_issue(sm, now);
         return now;

@@ -69,8 +69,8 @@ void sm_start_cta(struct sm *sm, uint64_t number, uint64_t now)
     if (sm->issue.keeps_hold && now) /* the hold of this cycle comes with its issue */
         sm_advance_scheduler(sm, now - 1);
     if (!sm->n_resident++)
-        sm->rest.active_since = now;
-    sm->rest.was_busy = true;
+        sm->activity.active_since = now;
+    sm->activity.was_busy = true;
     sm->cta_warps[cta_slot] = cta->n_warps;
     if (sm->sched->on_cta_start)
         sm->sched->on_cta_start(sm->scheduler, cta_slot, now);
@@ -86,7 +86,7 @@ static void end_cta(struct sm *sm, uint32_t cta_slot, uint64_t now)
         sm->emu.tracer->cta_ends(&sm->emu, &sm->ctas[cta_slot]);
     sm->run_stats.ctas++;
     if (!--sm->n_resident)
-        sm->stats.active_cycles += now + 1 - sm->rest.active_since;
+        sm->stats.active_cycles += now + 1 - sm->activity.active_since;
     sim_time t = now * sm->clock->period;
     shard_send(&sm->shard, t,
                (struct message){
@@ -126,7 +126,7 @@ void sm_cut(struct sm *sm, uint64_t now)
     for (uint64_t live = sm->view.live; live; live &= live - 1)
         sm->stats.warp_cycles += now - sm->sched_warps[__builtin_ctzll(live)].start_cycle;
     if (sm->n_resident)
-        sm->stats.active_cycles += now - sm->rest.active_since;
+        sm->stats.active_cycles += now - sm->activity.active_since;
     if (sm->ldst.stalled)
         sm->stats.stall_cycles[sm->ldst.cause] += now - sm->ldst.stalled_since;
     if (sm->attribution)

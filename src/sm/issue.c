@@ -95,8 +95,8 @@ bool sm_perform_heap_calls(struct sm *sm, sim_time t)
     bool faulty = sm->emu.fault.kind != FAULT_NONE;
     bool freed = heap_perform(&sm->heap);
     if (!faulty && sm->emu.fault.kind != FAULT_NONE) {
-        sm->rest.fault_cycle = clock_cycle_at(sm->clock, t);
-        sm->issue.is_short = false;
+        sm->activity.fault_cycle = clock_cycle_at(sm->clock, t);
+        sm->issue.takes_short_path = false;
     }
     return freed;
 }
@@ -118,8 +118,8 @@ bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
                    uint64_t now)
 {
     if (w->emu->state == WARP_FAULTED) {
-        sm->rest.fault_cycle = now;
-        sm->issue.is_short = false;
+        sm->activity.fault_cycle = now;
+        sm->issue.takes_short_path = false;
         return false;
     }
     sm_occupy(sm, w, t, pc, now, SIMPLE_MACHINE);
@@ -215,8 +215,8 @@ issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum
         sm->issue.watcher(sm->issue.watcher_user,
                           &(struct sm_issue){now, sm->index, by, w->slot, pc});
     if (e->state == WARP_FAULTED) {
-        sm->rest.fault_cycle = now;
-        sm->issue.is_short = false;
+        sm->activity.fault_cycle = now;
+        sm->issue.takes_short_path = false;
         return false;
     }
     if (sm->issue.tells_criticality)

@@ -11,7 +11,7 @@
 
 /* --- issue.c: rarely needed, so not inline --- */
 /* The rest of an instruction after which its warp does not simply continue, where
- * issue_part.is_short holds; false after a fault. */
+ * issue_part.takes_short_path holds; false after a fault. */
 bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t now);
 /* The rest of sm_issue_arithmetic() below if the warp has stopped or its lanes reconverge. */
@@ -33,7 +33,7 @@ bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
 void sm_tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes);
 /* sm_issue_short() below where issue_part.has_listeners holds. */
 void sm_issue_to_listeners(struct sm *sm, uint64_t now);
-/* One cycle of issue where issue_part.is_short does not hold. */
+/* One cycle of issue where issue_part.takes_short_path does not hold. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now);
 
 /* --- units --- */
@@ -242,8 +242,8 @@ sm_issue_arithmetic(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
     return true;
 }
 
-/* Issues the warp's next instruction where issue_part.is_short holds and the scheduler has been
- * notified; false after a fault. */
+/* Issues the warp's next instruction where issue_part.takes_short_path holds and the scheduler has
+ * been notified; false after a fault. */
 static inline __attribute__((always_inline)) bool
 sm_issue_unobserved(struct sm *sm, struct sm_warp *w, uint64_t now, enum issue_mode mode)
 {
@@ -300,8 +300,8 @@ static inline uint64_t sm_update_hold(struct sm *sm, uint64_t now)
     return sm->scheduler->hold.until;
 }
 
-/* One cycle of issue, each scheduler in turn, where issue_part.is_short holds: a ready warp waits
- * only for a unit or for the scheduler's hold. `has_listeners` as in the SM. */
+/* One cycle of issue, each scheduler in turn, where issue_part.takes_short_path holds: a ready warp
+ * waits only for a unit or for the scheduler's hold. `has_listeners` as in the SM. */
 static inline __attribute__((always_inline)) void
 sm_issue_short(struct sm *sm, uint64_t now, enum issue_mode mode, bool has_listeners)
 {
@@ -331,13 +331,13 @@ sm_issue_short(struct sm *sm, uint64_t now, enum issue_mode mode, bool has_liste
     sm->issue.due = !waits ? UINT64_MAX : next > now ? next : now + 1;
 }
 
-/* One cycle of issue; sm_issue() is the same, not inline. `mode` applies where issue_part.is_short
- * holds. */
+/* One cycle of issue; sm_issue() is the same, not inline. `mode` applies where
+ * issue_part.takes_short_path holds. */
 static inline __attribute__((always_inline)) void sm_issue_cycle(struct sm *sm, uint64_t now,
                                                                  enum issue_mode mode)
 {
     sm->emu.cycle = now;
-    if (!sm->issue.is_short)
+    if (!sm->issue.takes_short_path)
         sm_issue_by_policy(sm, now);
     else if (sm->issue.has_listeners)
         sm_issue_to_listeners(sm, now);

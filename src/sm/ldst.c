@@ -27,7 +27,8 @@ static inline void rate_load(const struct sm *sm, struct ldst_op *l, struct cach
                              uint64_t now)
 {
     const struct mem_access *a = &l->common;
-    bool found = !sm->ldst.rates_found_only || cache_finds(l->l1, at, a->line, a->sector_mask);
+    bool found =
+        !sm->ldst.rates_found_only || cache_would_hit_or_merge(l->l1, at, a->line, a->sector_mask);
     ldst_rate(sm, l, found, now);
 }
 
@@ -76,9 +77,10 @@ static inline uint64_t no_other_unit_until(const struct sm *sm, uint64_t end)
 static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool has_listeners,
                                   uint64_t end)
 {
-    if (has_listeners && (cache_hits_have_observer(c) || (sm->ldst.hits_mind_issue && sm->out.n)))
+    if (has_listeners &&
+        (cache_hits_have_observer(c) || (sm->ldst.hits_depend_on_issue && sm->out.n)))
         return 0;
-    if (has_listeners && sm->ldst.hits_mind_issue)
+    if (has_listeners && sm->ldst.hits_depend_on_issue)
         return no_other_unit_until(sm, end);
     return sm->in.queue.due < sm->end ? sm->in.queue.due : sm->end;
 }
@@ -113,7 +115,7 @@ notify_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint3
         } else {
             ldst_describe(sm, l, i, at.set->set, sectors);
             l->common.cycle = now;
-            cache_load_hits(l->l1, at, &l->common);
+            cache_do_hit(l->l1, at, &l->common);
         }
         if (!alike && i < last) {
             uint64_t steady = rate_again - now - 1; /* cycles */
@@ -127,7 +129,7 @@ notify_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint3
         const struct line_access *x = &l->access[i + 1];
         at = cache_find(l->l1, x->line);
         sectors = cache_asked_sectors(l->l1, x->segments);
-        if (!cache_hits(l->l1, at, sectors))
+        if (!cache_is_hit(l->l1, at, sectors))
             return i - l->next;
         if (!alike)
             effect = cache_hit_effect(l->l1, at);

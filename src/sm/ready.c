@@ -225,7 +225,7 @@ static __attribute__((noinline)) void finish_other(struct sm *sm, struct wheel_e
         take_instructions(sm, e.body, now, sm->issue.is_simple);
         break;
     case EV_REPLY:
-        sm_take_reply(sm, e.body, now);
+        sm_retry_put_off_reply(sm, e.body, now);
         break;
     case EV_ANSWER:
         sm_answer_atomic(sm, e.body, now);

@@ -1,4 +1,4 @@
-/* What the replies of memory partitions bring and release. */
+/* What the replies of memory slices bring and release. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +171,7 @@ static inline __attribute__((always_inline)) void take_reply(struct sm *sm, stru
     }
 }
 
-void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now)
+void sm_retry_put_off_reply(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     sm->in.n_put_off--;
     take_reply(sm, r, now);

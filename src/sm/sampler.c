@@ -17,7 +17,7 @@ struct sm_sampler {
 
 static uint64_t active_cycles(const struct sm *sm, uint64_t now)
 {
-    return sm->stats.active_cycles + (sm->n_resident ? now - sm->rest.active_since : 0);
+    return sm->stats.active_cycles + (sm->n_resident ? now - sm->activity.active_since : 0);
 }
 
 static void report(struct sm *sm, uint64_t now)

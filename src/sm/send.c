@@ -1,4 +1,4 @@
-/* Requests to the memory partitions: how they are made from an access, their route, and the queue
+/* Requests to the memory slices: how they are made from an access, their route, and the queue
  * in which they wait for the port. */
 #include "sm/send.h"
 

@@ -1,5 +1,5 @@
-/* Sends a request to its memory partition: where and when. Inline, because every miss uses it, with
- * different amounts of knowledge. */
+/* Sends a request to the memory slice of its line: where and when. Inline, because every miss uses
+ * it, with different amounts of knowledge. */
 #ifndef HEDDLE_SM_SEND_H
 #define HEDDLE_SM_SEND_H
 

@@ -12,8 +12,9 @@ static void plan(struct sm *sm, uint64_t cycle)
         sm->planned = cycle;
 }
 
-/* There is always room: the requester has reserved an entry. */
-static inline __attribute__((always_inline)) void take_reply(struct sm *sm, const struct message *m,
+/* Passes a reply through the port and queues it. There is always room: the requester has reserved
+ * an entry. */
+static inline __attribute__((always_inline)) void pass_reply(struct sm *sm, const struct message *m,
                                                              sim_time t)
 {
     uint64_t at = sm_cycle_at(sm, rx_pass(&sm->in.port, t, m));
@@ -33,7 +34,7 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
     sim_time t = now * sm->clock->period;
     switch (m->kind) {
     case MSG_REPLY:
-        take_reply(sm, m, t);
+        pass_reply(sm, m, t);
         plan(sm, sm->in.queue.due);
         break;
     case MSG_FREE:
@@ -108,7 +109,7 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
         sim_time t = sm_cycle_at(sm, m->at) * sm->period.divisor;
         now = t > now ? t : now;
         if (m->kind == MSG_REPLY) {
-            take_reply(sm, m, now);
+            pass_reply(sm, m, now);
         } else { /* sent when L2 is done with the request; does not use the network */
             assert(m->kind == MSG_FREE);
             take_back(sm, m->body);
@@ -117,7 +118,7 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
     if (m == first)
         return;
     shard_take_until(&sm->shard, m);
-    sm->rest.last_event = now;
+    sm->activity.last_event = now;
     plan(sm, sm->in.queue.due);
 }
 
@@ -127,7 +128,7 @@ static void take_messages(struct sm *sm, uint64_t now)
     while ((m = shard_peek(&sm->shard, now * sm->clock->period + 1))) {
         struct message copy = *m;
         shard_take(&sm->shard);
-        sm->rest.last_event = now * sm->clock->period;
+        sm->activity.last_event = now * sm->clock->period;
         take_message(sm, &copy, now);
     }
 }
@@ -156,14 +157,14 @@ static bool sm_is_idle(const struct shard *s)
 }
 
 /* Records when the SM, which has no CTA, became idle: the same cycle in both engines. */
-static __attribute__((noinline)) void note_rest(struct sm *sm, uint64_t now)
+static __attribute__((noinline)) void note_idle(struct sm *sm, uint64_t now)
 {
     bool idle = sm_is_idle(&sm->shard);
     sim_time t = now * sm->clock->period;
-    if (idle && sm->rest.was_busy &&
-        t > sm->rest.last_event) /* a message may have been taken ahead */
-        sm->rest.last_event = t;
-    sm->rest.was_busy = !idle;
+    if (idle && sm->activity.was_busy &&
+        t > sm->activity.last_event) /* a message may have been taken ahead */
+        sm->activity.last_event = t;
+    sm->activity.was_busy = !idle;
 }
 
 static inline void retry_mutexes(struct sm *sm, uint64_t now)
@@ -276,7 +277,7 @@ static void do_cycle(struct sm *sm, uint64_t now)
     if (has_fault(sm))
         sm->planned = UINT64_MAX;
     if (!sm->n_resident)
-        note_rest(sm, now);
+        note_idle(sm, now);
     sm->cycle = now + 1;
 }
 
@@ -338,7 +339,7 @@ static inline __attribute__((always_inline)) uint64_t end_by_dues(struct sm *sm,
         idles = false;
     }
     if (!sm->n_resident)
-        note_rest(sm, now);
+        note_idle(sm, now);
     sm->cycle = now + 1;
     if (idles)
         return next_due(sm, now);

@@ -57,7 +57,7 @@ struct sm_warp {
     uint64_t *atomic_lines;       /* of its atomics; stored separately, as most warps have none */
     uint64_t *result_at;          /* see issue_part.plans_results */
     uint64_t visible_at;          /* cycle from which its stores are visible to all */
-    uint64_t wake_at;             /* a wake-up for that is on the wheel */
+    uint64_t wake_at;             /* cycle of the EV_WAKE that order_hazard() added last */
     const struct op_timing *next; /* of the instruction at emu->pc */
 };
 
@@ -70,9 +70,11 @@ _Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= 
 /* The resources that execute a scheduler's instructions. Without sub-cores all schedulers share
  * one. */
 struct sub_core {
-    uint64_t warps;  /* mask of the slots it serves */
-    uint32_t closed; /* one bit per kind of unit: possibly none of its collectors is free yet */
-    uint64_t opens_at[N_ARITHMETIC_UNITS]; /* and the cycle in which one is free */
+    uint64_t warps; /* mask of the slots it serves */
+    /* One bit per kind of unit. Set: no collector of the kind is free before opens_at; issue clears
+     * the bit some time after that cycle. */
+    uint32_t closed;
+    uint64_t opens_at[N_ARITHMETIC_UNITS];
     struct arithmetic_unit {
         struct free_times units, collectors;
     } * units[N_ARITHMETIC_UNITS], unit_store[N_ARITHMETIC_UNITS];
@@ -85,8 +87,8 @@ enum { NO_CHUNK_SHIFT = 64 };
 
 /* The route of a line. */
 struct route {
-    uint32_t to;        /* shard of its partition */
-    uint32_t partition; /* index of the partition */
+    uint32_t to;        /* shard of the slice that serves it */
+    uint32_t partition; /* index of its memory partition, the slice's */
     uint64_t local;     /* its address there */
 };
 
@@ -123,7 +125,7 @@ struct ldst_op {
     struct mem_access common; /* the next access; most of it is the same for all of them */
     uint32_t
         prepared; /* `common` describes the access with this number, counted from 1; 0 = none */
-    bool routed;  /* and so is `route` */
+    bool routed;  /* `route` is that access's route */
     /* The next access waits for an MSHR, and its line is not in that set: it gets a way there only
      * when it is accepted. Otherwise NULL. */
     struct cache_set *absent_from;
@@ -160,7 +162,7 @@ struct sm_issue {
     uint32_t sm, scheduler, slot, pc;
 };
 
-/* Called for what reaches L1D or its policy without an event of the cache. */
+/* Callbacks for atomics and for issued instructions, which cause no event of the cache. */
 struct sm_l1d_watcher {
     /* An atomic passes; its line has not been removed yet. */
     void (*on_atomic)(void *user, const struct mem_access *a);
@@ -214,7 +216,7 @@ struct issue_part {
     bool plans_results;
     /* is_simple, the scheduler's answers change by events only, schedulers do not rotate, and
      * neither an observer of issues, nor attribution, nor a recording is attached */
-    bool is_short;
+    bool takes_short_path;
     bool may_issue_alone; /* the scheduler need not receive every issue; see sm_issue_alone() */
     void (*watcher)(void *user, const struct sm_issue *i); /* NULL = no observer */
     void *watcher_user;
@@ -257,20 +259,21 @@ struct ldst_part {
     /* Bypass slots, and the numbers of those that are free from n_bypass on. */
     struct load_record **bypass;
     uint32_t *free_bypass, n_bypass;
-    bool notifies_loads;    /* the policy or an observer of L1D is notified of loads */
-    bool describes_loads;   /* loads are described in full, because an observer may read it */
-    bool rates_accesses;    /* an observer of L1D accesses needs their criticality */
-    bool rates_found_only;  /* only for loads that find their line (cache_policy.h) */
-    bool rates_no_value;    /* only whether the access is critical (cache_policy.h) */
-    bool varies_by_warp;    /* the scheduler listens to more L1D events for some warps */
-    bool notifies_all;      /* ... and is notified of all of them at present */
-    bool hits_mind_issue;   /* a policy that listens to hits depends on what issues in between */
-    bool may_bypass;        /* L1D's policy may bypass loads */
-    bool stalls_may_bypass; /* ... and bypass loads that would stall */
-    bool answers_drift;     /* ... decides by a criticality that changes with time */
-    bool counts_insts;      /* ... listens to instructions */
-    bool hears_fills;       /* ... and to fills */
-    bool changes_alone;     /* ... and has next_change() */
+    bool notifies_loads;   /* the policy or an observer of L1D is notified of loads */
+    bool describes_loads;  /* loads are described in full, because an observer may read it */
+    bool rates_accesses;   /* an observer of L1D accesses needs their criticality */
+    bool rates_found_only; /* only loads that find their line need it (cache_policy.h) */
+    bool rates_no_value;   /* of the criticality, only is_critical is needed (cache_policy.h) */
+    bool varies_by_warp;   /* the scheduler listens to more L1D events for some warps */
+    bool notifies_all;     /* the scheduler is notified of all of them at present */
+    /* What a hit does to the policy may depend on the instructions that issue before it. */
+    bool hits_depend_on_issue;
+    bool may_bypass;        /* L1D's policy may bypass a load */
+    bool stalls_may_bypass; /* L1D's policy may bypass a load that would otherwise stall */
+    bool answers_drift;     /* L1D's policy decides by a criticality that changes with time */
+    bool counts_insts;      /* L1D's policy listens to instructions */
+    bool hears_fills;       /* L1D's policy listens to fills */
+    bool changes_alone;     /* L1D's policy has next_change() */
     struct queue_account account;
 };
 
@@ -281,7 +284,7 @@ struct out_part {
     struct tx_port port;
     const struct address_map *map;
     struct divider n_partitions;
-    uint32_t chunk_shift; /* log2 of the addresses in a chunk of a partition; or NO_CHUNK_SHIFT */
+    uint32_t chunk_shift; /* log2 of a chunk's bytes; or NO_CHUNK_SHIFT */
     struct hashed_route hashed;
     uint32_t first_partition;
     const struct noc_config *noc;
@@ -302,12 +305,13 @@ struct in_part {
     struct rx_port port;
     struct reply_queue queue; /* replies that have passed or will pass the port, in order */
     bool in_step;             /* replies arrive at the start of the SM's own cycles */
-    uint64_t n_writes;        /* of the last reply that was not a plain fill */
-    uint32_t n_put_off;       /* replies on the wheel instead, because they had to wait */
+    /* Writes in the last reply other than a fill of L1D for loads; for the mutex unit. */
+    uint64_t n_writes;
+    uint32_t n_put_off; /* replies on the wheel, because they had to wait for a miss queue entry */
 };
 
 /* When the SM was active, and when it became idle. */
-struct rest_part {
+struct activity_part {
     uint64_t active_since; /* for active_cycles */
     uint64_t fault_cycle;
     sim_time last_event; /* when it became idle, or the last message arrived */
@@ -335,8 +339,9 @@ struct sm {
     bool looks_ahead;      /* see sm_looks_ahead() */
     bool goes_by_dues;     /* parts that are not due change nothing, and the SM looks ahead */
     uint64_t cycle;        /* the last one done + 1 */
-    /* The end of what is known in this quantum: the first cycle for which messages may be missing,
-     * or that begins with the start of a CTA, after which replies may be queued. */
+    /* The first cycle that may not be simulated yet: the end of the quantum, or the cycle of the
+     * next message that must be taken in its own cycle (a CTA start; without look-ahead, any
+     * message). */
     uint64_t end;
     /* The next cycle with something to do, as far as known now; UINT64_MAX = none. Some parts have
      * their own `due`: a tick skips those that are not due, and whatever gives one earlier work
@@ -348,7 +353,7 @@ struct sm {
     struct ldst_part ldst;
     struct out_part out;
     struct in_part in;
-    struct rest_part rest;
+    struct activity_part activity;
     struct wheel wheel;
     struct cache *l1d, *l1i, *l1c;
 
@@ -379,7 +384,7 @@ struct sm {
     struct scheduler *scheduler;
     const struct scheduler_desc *sched; /* the scheduler's */
     struct criticality *criticality;
-    bool criticality_counts; /* the provider does more than rate every warp as not critical */
+    bool criticality_matters; /* the provider does more than rate every warp as not critical */
 
     /* Observers. */
     struct sm_l1d_watcher l1d_watchers[SM_MAX_L1D_WATCHERS];
@@ -399,7 +404,7 @@ struct sm_setup {
     const struct part_position *place;
     uint32_t first_partition, dispatcher; /* shard ids */
     uint32_t n_warps, n_cta_slots;
-    sim_time dispatch_latency, visibility, way_to_l2;
+    sim_time dispatch_latency, visibility, latency_to_l2;
     bool every_cycle;
     const struct scheduler_desc *scheduler;
     const void *scheduler_params;
@@ -409,9 +414,10 @@ struct sm_setup {
     const void *l1d_params;
     const struct atomics_desc *atomics;
     const void *atomics_params;
-    uint32_t atomics_per_cycle, n_sms; /* of units that perform atomics in SMs, like the ledger */
+    /* These three are used only if SMs perform atomics. */
+    uint32_t atomics_per_cycle, n_sms;
     struct write_ledger *ledger;
-    bool l2_is_lru; /* its accesses are not observed */
+    bool l2_is_lru; /* L2 uses LRU and no applications share it: it needs no description of loads */
     uint64_t seed;
 };
 /* In zeroed memory. */
@@ -453,8 +459,8 @@ static inline uint32_t sm_bank_of(const struct sm *sm, const struct sm_warp *w, 
 {
     return sm->operands.bank_of[row + w->bank_turn];
 }
-/* The warp of a slot, for code that uses much of it: the compiler does not know that it lies in the
- * SM and would recompute its address at every access. */
+/* The warp of a slot, for code that uses much of it. The empty asm hides where the pointer comes
+ * from; otherwise the compiler would recompute it from `sm` at every access. */
 static inline struct sm_warp *sm_warp_of(struct sm *sm, uint32_t slot)
 {
     struct sm_warp *w = &sm->warps[slot];
@@ -477,7 +483,7 @@ void sm_advance_scheduler(struct sm *sm, uint64_t now);
 struct sched_pick sm_pick(const struct sm *sm, uint32_t scheduler, uint64_t now);
 /* The first cycle in which the unit accepts an instruction of that warp; UINT64_MAX = unknown. */
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit);
-/* Some warp can fetch. */
+/* Fetches for up to fetch_warps warps; at least one can fetch. */
 void sm_fetch(struct sm *sm, uint64_t now);
 /* Finishes what is due now: mainly results; also instructions fetched from the cache. */
 void sm_finish_events(struct sm *sm, uint64_t now);
@@ -501,32 +507,36 @@ static inline const struct cache_config *sm_l1_of(const struct sm *sm, enum mem_
 {
     return space == MEM_CONST ? &sm->config->l1c : &sm->config->l1d;
 }
-/* Retries a stalled access if it waits for one of these causes, bits by enum cache_stall: a retry
- * costs as much as performing it, and otherwise the answer is the same. */
+/* Schedules a retry of the stalled access if `causes`, a mask of 1 << enum cache_stall, includes
+ * the cause of its stall, or if the policy may bypass a stalled load. Any other retry would fail
+ * again, and each costs as much as an access. */
 static inline void ldst_wake(struct sm *sm, uint32_t causes)
 {
     if (sm->ldst.stalled && (causes >> sm->ldst.cause & 1 || sm->ldst.stalls_may_bypass))
         sm->ldst.due = sm->ldst.stalled_since;
 }
-/* A fill of L1D causes a retry, unless the access waits for a line of another set, or for the MSHR
- * of its own line. */
+/* Schedules a retry of the stalled access after a fill of a line of L1D's set `set`. An access that
+ * waits for a way (STALL_LINE) or for room in the MSHR of its line (STALL_MERGE) is retried only if
+ * its line belongs to that set, or if the policy listens to fills: such a policy may now decide
+ * differently. */
 static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
 {
     bool waits_for_set = sm->ldst.cause == STALL_LINE || sm->ldst.cause == STALL_MERGE;
     if (!waits_for_set || sm->ldst.hears_fills || sm->ldst.first->common.set == set)
         ldst_wake(sm, ~0u);
 }
-/* The last reply for a load has arrived; one of them has. */
+/* Called when a load has received its last reply. */
 void sm_record_done(struct sm *sm, struct load_record *r, uint64_t now);
+/* Called when a load has received a reply. */
 static inline void sm_record_reply(struct sm *sm, struct load_record *r, uint64_t now)
 {
     if (!--r->outstanding)
         sm_record_done(sm, r, now);
 }
-/* A load's registers have their values. */
+/* Releases the registers that the instruction at `pc` writes, and re-examines the warp. */
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now);
 void sm_make_room_for_replies(struct reply_queue *q);
-/* A reply is through the port at cycle `at`, in the order of arrival. */
+/* Queues a reply that is through the port at cycle `at`. Call it in the order of arrival. */
 static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at)
 {
     struct reply_queue *q = &sm->in.queue;
@@ -539,7 +549,7 @@ static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t
     if (at < q->due) /* there is no other */
         q->due = at;
 }
-/* Removes the first one. */
+/* Removes the first queued reply. */
 static inline void sm_drop_reply(struct reply_queue *q)
 {
     struct timed_reply *next = q->first + 1;
@@ -549,10 +559,11 @@ static inline void sm_drop_reply(struct reply_queue *q)
 /* Takes the replies that are through by now; there must be some. Continues with the following
  * cycles before `end`, while nothing else is due in the SM. Returns the last one done. */
 uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end);
-void sm_take_reply(struct sm *sm, struct mem_request *r, uint64_t now);
-/* The results of an atomic that the SM performed have arrived. */
+/* Takes a reply that had been put off (EV_REPLY), or puts it off again. */
+void sm_retry_put_off_reply(struct sm *sm, struct mem_request *r, uint64_t now);
+/* Hands out the results of an atomic that the SM performed. */
 void sm_answer_atomic(struct sm *sm, struct mem_request *r, uint64_t now);
-/* The effect of an atomic is visible to all from now on. */
+/* Finishes an atomic whose effect is visible to all from now on. */
 void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
 /* The cycle from which a store issued, or an atomic performed, at `t` is visible to all: the end of
  * its visibility period. */
@@ -638,20 +649,16 @@ void sm_store_under_mutex(struct sm *sm, uint64_t line, uint64_t now);
 /* The stores of the period that ends at t become visible. */
 void sm_note_stores(struct sm *sm, sim_time t);
 
-/* What is due, and for which warp: results of a warp's instruction (value: its PC), instructions of
- * a warp, a reply that had to wait, the results of an atomic that the SM performed, an atomic that
- * becomes visible to all, a warp that may continue; a result that register banks (value: which of
- * them) did not expect; the end of an instruction of the warp in that slot (value), if its results
- * are planned. */
+/* What is due. Body and value of struct wheel_event: */
 enum sm_event {
-    EV_RELEASE,
-    EV_FETCHED,
-    EV_REPLY,
-    EV_ANSWER,
-    EV_PERFORMED,
-    EV_WAKE,
-    EV_WRITE,
-    EV_COMMIT,
+    EV_RELEASE,   /* results of a warp's instruction arrive; warp, its PC */
+    EV_FETCHED,   /* instructions of a warp arrive; warp */
+    EV_REPLY,     /* a reply that had to wait is tried again; request */
+    EV_ANSWER,    /* the results of an atomic that the SM performed arrive; request */
+    EV_PERFORMED, /* an atomic becomes visible to all; request */
+    EV_WAKE,      /* a warp may continue; warp */
+    EV_WRITE,     /* a result that its register bank did not expect; banks, which of them */
+    EV_COMMIT,    /* an instruction with planned results ends; NULL, slot of the warp */
     N_SM_EVENTS
 };
 

@@ -105,7 +105,7 @@ static void create_policies(struct sm *sm, const struct sm_setup *setup)
     sm->issue.pick_and_issue = at_once ? setup->scheduler->pick_and_issue : NULL;
     sm->criticality = criticality_create(setup->criticality, setup->criticality_params,
                                          setup->criticality_input, &sm->view);
-    sm->criticality_counts = setup->criticality != criticality_find("none");
+    sm->criticality_matters = setup->criticality != criticality_find("none");
     sm->view.provider = sm->criticality;
     sm->view.criticality_of = sm->criticality->desc->value;
     sm->view.criticality_is_fixed = sm->criticality->desc->is_fixed;
@@ -148,7 +148,7 @@ void sm_create(struct sm *sm, const struct sm_setup *setup)
     sm->visibility = setup->visibility;
     sm->atomics = (struct atomics_sm){.desc = setup->atomics,
                                       .params = setup->atomics_params,
-                                      .way_to_l2 = setup->way_to_l2,
+                                      .latency_to_l2 = setup->latency_to_l2,
                                       .visibility = setup->visibility};
     sm->atomics_lead = setup->atomics->lead(&sm->atomics);
     sm->every_cycle = setup->every_cycle;
@@ -261,10 +261,10 @@ static void note_who_sees_accesses(struct sm *sm)
     const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
     bool decides_by_it = policy->criticality && !policy->rates_found_only;
     bool others_look = cache_n_observers(sm->l1d) || sm->ldst.describes_loads;
-    sm->ldst.rates_accesses = sm->criticality_counts && (policy->criticality || others_look);
+    sm->ldst.rates_accesses = sm->criticality_matters && (policy->criticality || others_look);
     sm->ldst.rates_found_only = policy->rates_found_only && !others_look;
     sm->ldst.rates_no_value = policy->reads_is_critical_only && !others_look;
-    sm->ldst.hits_mind_issue = sm->ldst.counts_insts || sm->ldst.rates_accesses;
+    sm->ldst.hits_depend_on_issue = sm->ldst.counts_insts || sm->ldst.rates_accesses;
     sm->ldst.answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
 }
 
@@ -281,13 +281,14 @@ static void choose_fast_paths(struct sm *sm)
         sm->issue.tells_issues || sm->issue.tells_long_stalls || sm->issue.keeps_hold;
     sm->issue.is_simple = fast && sm->operands.pending_words == 1 && !sm->issue.tells_stalls;
     sm->issue.releases_simply = sm->issue.is_simple && !sm->issue.tells_commits;
-    sm->issue.is_short = sm->issue.is_simple && !sm->issue.watcher && !sm->issue.drifts &&
-                         !sm->attribution && !sm->emu.tracer && !sm->config->rotate_schedulers &&
-                         (sm->issue.pick_and_issue || !sm->issue.tells_criticality);
+    sm->issue.takes_short_path = sm->issue.is_simple && !sm->issue.watcher && !sm->issue.drifts &&
+                                 !sm->attribution && !sm->emu.tracer &&
+                                 !sm->config->rotate_schedulers &&
+                                 (sm->issue.pick_and_issue || !sm->issue.tells_criticality);
     sm->issue.commits_ahead = fast && sm->criticality->desc->commit_ahead && !sm->sched->on_commit;
     bool sees_commits = sm->issue.tells_commits && !sm->issue.commits_ahead;
     bool hears_more = sees_commits || sm->issue.tells_long_stalls || sm->issue.keeps_hold;
-    sm->issue.may_issue_alone = sm->issue.is_short && sm->issue.pick_and_issue &&
+    sm->issue.may_issue_alone = sm->issue.takes_short_path && sm->issue.pick_and_issue &&
                                 !sm->sched->hears_each_issue && !hears_more;
     sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
     sm->out.sends_ahead = sm->out.is_deep && sm->looks_ahead;
@@ -324,5 +325,5 @@ void sm_start_kernel(struct sm *sm, const struct sm_kernel *k)
 void sm_use_mutexes(struct sm *sm)
 {
     sm->looks_ahead = sm->issue.plans_results = sm->goes_by_dues = sm->out.sends_ahead = false;
-    sm->issue.is_short = sm->issue.may_issue_alone = false;
+    sm->issue.takes_short_path = sm->issue.may_issue_alone = false;
 }

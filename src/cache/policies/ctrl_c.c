@@ -89,11 +89,15 @@ static struct control *control_of(const struct cache_policy *p, uint32_t pc)
 }
 
 /* Algorithm 11, line 4. */
+static bool must_bypass(const struct control *c)
+{
+    return c->byp < (1u << c->agg) - 1;
+}
+
 static int ctrl_c_decide(const struct cache_policy *p, const struct cache_set *s,
                          const struct mem_access *a)
 {
-    const struct control *c = control_of(p, a->pc);
-    if (a->kind != MEM_STORE && c->byp < (1u << c->agg) - 1)
+    if (a->kind != MEM_STORE && !s->filling && must_bypass(control_of(p, a->pc)))
         return CACHE_BYPASS;
     return cache_set_lru(s);
 }
@@ -138,13 +142,14 @@ static void ctrl_c_on_evict(struct cache_policy *p, const struct cache_set *s, u
     c->insert = c->zero = 0;
 }
 
-/* Algorithm 11, line 12. */
-static void ctrl_c_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
-                              const struct mem_access *a)
+/* Algorithm 11, line 12: at the miss, also where the line is allocated later. */
+static void ctrl_c_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
+                           const struct mem_access *a)
 {
-    (void)s, (void)way;
-    if (a->kind != MEM_STORE)
-        control_of(p, a->pc)->byp = 0;
+    (void)s;
+    struct control *c = control_of(p, a->pc);
+    if (way < 0 && !must_bypass(c))
+        c->byp = 0;
 }
 
 static uint64_t ctrl_c_cost_bits(const struct cache_geometry *g, const void *params,
@@ -212,5 +217,5 @@ const struct cache_policy_desc cache_policy_ctrl_c = {
     .decide = ctrl_c_decide,
     .on_bypass = ctrl_c_on_bypass,
     .on_evict = ctrl_c_on_evict,
-    .on_reserve = ctrl_c_on_reserve,
+    .on_miss = ctrl_c_on_miss,
 };

@@ -45,7 +45,7 @@ static uint32_t top_of(const struct cache_policy *p)
 static int pc_bypass_decide(const struct cache_policy *p, const struct cache_set *s,
                             const struct mem_access *a)
 {
-    if (a->kind != MEM_STORE && *counter_of(p, a->pc) == top_of(p))
+    if (a->kind != MEM_STORE && !s->filling && *counter_of(p, a->pc) == top_of(p))
         return CACHE_BYPASS;
     return cache_set_lru(s);
 }

@@ -67,7 +67,7 @@ static int pc_prob_decide(const struct cache_policy *p, const struct cache_set *
     const struct pc_prob_params *params = p->params;
     const struct pc_prob *state = p->state;
     uint64_t drawn = splitmix(state->x) >> 32;
-    if (is_chosen(p, a) && drawn & ((1u << params->n) - 1))
+    if (!s->filling && is_chosen(p, a) && drawn & ((1u << params->n) - 1))
         return CACHE_BYPASS;
     return cache_set_lru(s);
 }

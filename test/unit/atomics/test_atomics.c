@@ -122,7 +122,7 @@ static void at_l2_waits_for_the_miss_queue_alone(void **state)
 {
     (void)state;
     const struct atomics_desc *d = atomics_find("at_l2");
-    struct atomics_sm u = {.desc = d, .way_to_l2 = 77, .visibility = 100};
+    struct atomics_sm u = {.desc = d, .latency_to_l2 = 77, .visibility = 100};
     struct mem_access a = {.line = LINE};
     struct atomics_taken full = d->take(&u, &a, (struct atomics_resources){.miss_queue = false});
     assert_int_equal(full.step, ATOMICS_WAIT);

@@ -27,8 +27,8 @@ static void watch(void *user, const struct cache_event_info *e)
     s->n_victims += e->event == CE_EVICT && e->cause == EVICT_REPLACE;
 }
 
-static void stage_init(struct stage *s, const char *policy, const char *words, uint32_t n_ways,
-                       uint32_t n_mshrs)
+static void stage_begin(struct stage *s, const char *policy, const char *words, uint32_t n_ways,
+                        uint32_t n_mshrs, bool allocate_on_fill)
 {
     const struct cache_policy_desc *d = cache_policy_find(policy);
     struct cache_config config = {.n_sets = 1,
@@ -38,12 +38,19 @@ static void stage_init(struct stage *s, const char *policy, const char *words, u
                                   .n_mshrs = n_mshrs,
                                   .mshr_merges = MAX_WAITERS,
                                   .policy = policy,
-                                  .write_evict = true};
+                                  .write_evict = true,
+                                  .allocate_on_fill = allocate_on_fill};
     *s = (struct stage){0};
     const void *params = plugin_params(&d->plugin, words, &s->arena);
     assert_non_null(params);
     s->cache = cache_create(&config, d, params, 48, 1);
     cache_observe(s->cache, watch, s);
+}
+
+static void stage_init(struct stage *s, const char *policy, const char *words, uint32_t n_ways,
+                       uint32_t n_mshrs)
+{
+    stage_begin(s, policy, words, n_ways, n_mshrs, false);
 }
 
 static void stage_destroy(struct stage *s)
@@ -97,6 +104,53 @@ static void a_load_of_a_line_on_its_way_merges_instead_of_bypassing(void **state
     assert_int_equal(answer(&s, 'a'), CACHE_HIT);
     assert_int_equal(answer(&s, 'b'), CACHE_MISS);
     stage_destroy(&s);
+}
+
+/* A load chosen to be cached is cached, whether its line is allocated at the miss or when the data
+ * arrive, and whatever its instruction has done in between. */
+static void data_of_a_load_that_did_not_bypass_are_cached(void **state)
+{
+    (void)state;
+    static const char *const policies[][2] = {{"ctrl_c", "agg_init=1 agg_hold=true"},
+                                              {"ctrl_c", "agg_init=3 agg_hold=true"},
+                                              {"pc_prob", "n=1"},
+                                              {"pc_prob", "n=3"},
+                                              {"pc_bypass", "conf_bits=1"}};
+    for (uint32_t i = 0; i < 2 * sizeof policies / sizeof policies[0]; i++) {
+        struct stage s;
+        stage_begin(&s, policies[i / 2][0], policies[i / 2][1], 2, 4, i & 1);
+        uint64_t n_bypasses = 0;
+        for (char round = 0; round < 60; round++) {
+            uint32_t mshrs[2], n = 0;
+            while (n < 2) {
+                struct cache_result r = load(&s, (char)(1 + s.n % 100), all_room);
+                n_bypasses += r.answer == CACHE_BYPASSED;
+                if (r.answer == CACHE_MISS)
+                    mshrs[n++] = r.mshr;
+                else if (r.answer != CACHE_BYPASSED || n_bypasses > 5000)
+                    break; /* pc_bypass bypasses for ever */
+            }
+            while (n)
+                fill(&s, mshrs[--n]);
+        }
+        assert_true(n_bypasses > 0);
+        assert_int_equal(cache_stats(s.cache)->fills_dropped, 0);
+        stage_destroy(&s);
+    }
+}
+
+/* Algorithm 11 counts misses, so one in 2^AGG of an instruction's misses is inserted even if no
+ * data have arrived. */
+static void ctrl_c_inserts_one_in_two_of_the_misses_in_flight(void **state)
+{
+    (void)state;
+    for (int on_fill = 0; on_fill < 2; on_fill++) {
+        struct stage s;
+        stage_begin(&s, "ctrl_c", "agg_init=1 agg_hold=true", 4, 4, on_fill);
+        for (char line = 1; line <= 8; line++)
+            assert_int_equal(answer(&s, line), line % 2 ? CACHE_BYPASSED : CACHE_MISS);
+        stage_destroy(&s);
+    }
 }
 
 /* The same line may be bypassed twice at once: a bypass is not tracked, so others cannot join
@@ -222,6 +276,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_load_of_a_line_on_its_way_merges_instead_of_bypassing),
+        cmocka_unit_test(data_of_a_load_that_did_not_bypass_are_cached),
+        cmocka_unit_test(ctrl_c_inserts_one_in_two_of_the_misses_in_flight),
         cmocka_unit_test(a_bypassed_line_is_joined_by_nobody),
         cmocka_unit_test(a_reserved_line_bypasses_while_protected_and_stalls_after),
         cmocka_unit_test(a_load_between_protected_and_reserved_lines_does_as_told),

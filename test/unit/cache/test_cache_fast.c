@@ -27,7 +27,7 @@ struct duel {
     struct cache *slow, *fast;
     uint32_t mshr[N_MSHRS], n_out; /* misses in flight, oldest first */
     uint64_t n_hits, n_stalls;     /* that the fast path answered */
-    uint64_t n_told;               /* hits that it left to cache_load_hits() */
+    uint64_t n_told;               /* hits that it left to cache_do_hit() */
     uint32_t longest;              /* run of hits */
 };
 
@@ -85,7 +85,7 @@ static void load(struct duel *d, const struct mem_access *a, struct cache_resour
     if (fast == CACHE_FAST_CRITICAL && !a->is_critical)
         cache_load_silently(d->fast, at, a->pc);
     else if (fast == CACHE_FAST_CRITICAL || fast == CACHE_FAST_LISTENERS)
-        got.dropped = cache_load_hits(d->fast, at, a);
+        got.dropped = cache_do_hit(d->fast, at, a);
     d->n_hits += fast == CACHE_FAST_HIT;
     d->n_stalls += fast == CACHE_FAST_NO_MSHR;
     d->n_told += fast == CACHE_FAST_LISTENERS || fast == CACHE_FAST_CRITICAL;

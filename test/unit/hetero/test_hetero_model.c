@@ -152,7 +152,7 @@ static void broken_models_are_refused_where_they_break(void **state)
     assert_refused("a 1 2\n1 1 3\n", 2, 1, "begins with a letter");
     assert_refused("# x\n\na 1 two\n", 3, 5, "finite number");
     assert_refused("a 1 nan\n", 1, 5, "finite number");
-    assert_refused("a 1\n", 1, 1, "no whole term");
+    assert_refused("a 1\n", 1, 1, "incomplete term");
     assert_refused("a 1 2 3\n", 1, 7, "nothing may follow");
     assert_refused("# nothing\n", 0, 0, "no term");
 }
