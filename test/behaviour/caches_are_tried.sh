@@ -303,7 +303,7 @@ done
 printf '%s\n' "0 0 0 0 1 L 0" "1 0 0 0 1 L 80" "2 0 0 0 1 S 0" "3 0 0 0 1 L 100" >"$scratch/kept.txt"
 # shellcheck disable=SC2086
 status 0 "$heddle" cache replay "$scratch/kept.txt" $one_set --policy dlp --set pd_init=2 --set pd_max=2 --stores keep --json
-says '"lru_differences": 1' && complains "stores that use lines or bring them in, can make a difference"
+says '"lru_differences": 1' && complains "so the policy behaves like lru, except for lines in flight and lines that stores use or allocate"
 status 0 "$heddle" run bfs --size tiny --gpu m2090 --l1d srrip && says "first differed from lru at cycle"
 # In runs it is not, because lines can be in flight.
 few_sets="--size tiny --gpu m2090 --l1d dlp --set l1d.n_sets=4"
