@@ -525,6 +525,9 @@ static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
     if (!waits_for_set || sm->ldst.hears_fills || sm->ldst.first->common.set == set)
         ldst_wake(sm, ~0u);
 }
+/* Removes a line from L1D in this cycle, for a handler of messages or a unit of the SM; see
+ * cache_invalidate_line(). */
+void sm_remove_line(struct sm *sm, uint64_t line);
 /* Called when a load has received its last reply. */
 void sm_record_done(struct sm *sm, struct load_record *r, uint64_t now);
 /* Called when a load has received a reply. */
@@ -581,6 +584,10 @@ void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
 struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
                                    const struct route *route, enum request_origin origin,
                                    uint32_t id, uint32_t bytes);
+/* The same for a load that bypasses L1D. It takes a bypass slot, which must be free, for `record`.
+ */
+struct mem_request *sm_new_bypass(struct sm *sm, const struct mem_access *a,
+                                  const struct route *route, struct load_record *record);
 struct mem_request *sm_make_request(struct sm *sm); /* when none is left */
 static inline void sm_free_request(struct sm *sm, struct mem_request *r)
 {
