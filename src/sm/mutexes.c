@@ -172,8 +172,9 @@ static void send(void *user, uint32_t to, uint64_t at, uintptr_t text, uint64_t 
                                 .body = (void *)text});
 }
 
-void sm_hear_mutex(struct sm *sm, const struct message *m, uint64_t now)
+static void hear(void *user, struct sm *sm, const struct message *m, uint64_t now)
 {
+    (void)user;
     uint32_t from = m->from - (sm->shard.id - sm->index);
     mutex_unit_hear(sm->atomics.mutexes, from, (uintptr_t)m->body, now);
 }
@@ -213,6 +214,7 @@ void sm_create_mutexes(struct sm *sm, const struct sm_setup *setup)
     sm->atomics.overlay = xcalloc(1, sizeof *sm->atomics.overlay);
     overlay_init(sm->atomics.overlay);
     cache_observe_some(sm->l1d, 1u << CE_EVICT, observe_evictions, sm);
+    sm_handle(sm, MSG_MUTEX, (struct sm_handler){.take = hear});
 }
 
 void sm_destroy_mutexes(struct sm *sm)
