@@ -34,7 +34,7 @@ import result_machines
 import result_tables
 from result_answers import Answers, Listing
 from result_mixes import ask_laboratory, table_of_mixes
-from result_pages import FOLDER, MEAN_OF, WHY, claims_of, digest, fill, note_of, problems_of, row, sections_of
+from result_pages import CLAIM_HEAD, FOLDER, MEAN_OF, WHY, claims_of, digest, fill, note_of, problems_of, row, sections_of
 from result_streams import S3_LOADS, ask_all, measure
 from result_summary import summary
 
@@ -89,8 +89,7 @@ def numbers(f):
 
 
 def claims(f):
-    head = ["the paper says", "paper", "Heddle", "agrees", "source"]
-    lines = [row(head), row(["---"] * len(head))]
+    lines = [row(CLAIM_HEAD), row(["---"] * len(CLAIM_HEAD))]
     for c in f["paper"]:
         lines.append(row([c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"]]))
     return "".join(lines)

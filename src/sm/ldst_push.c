@@ -169,7 +169,7 @@ static void begin_accesses(struct sm *sm, struct ldst_op *l, const struct op_tim
     l->l1_config = sm_l1_of(sm, l->space);
     l->hit_latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
     l->looks_up = l->kind == MEM_LOAD && !(l->uncached && l->space == MEM_GLOBAL);
-    l->n_requests = l->kind == MEM_STORE                           ? &sm->stats.store_requests
+    l->n_accesses = l->kind == MEM_STORE                           ? &sm->stats.store_requests
                     : l->kind == MEM_LOAD && l->space != MEM_CONST ? &sm->stats.load_requests
                                                                    : &sm->stats.other_requests;
     struct mem_access *a = &l->common;

@@ -44,7 +44,7 @@ static bool has_others_data(struct sm *sm, const struct mem_access *a)
 static struct load_record *new_record(struct sm *sm, uint32_t number)
 {
     struct load_record *record = sm_new_record(sm, SLOT_OF_FETCH, number);
-    record->all_sent = true;
+    record->all_performed = true;
     record->done_at = UINT64_MAX; /* no warp waits for it */
     return record;
 }

@@ -21,7 +21,7 @@ def write(name, text, mode=0o644):
         f.write(text)
     os.chmod(name, mode)
 
-definition = "# A comment.\ntitle: F\nnote: >\n  words\nsweep: {size: tiny}\n"
+definition = "# A comment.\ntitle: F\nnote: >\n  words\ny: IPC\nright: MPKI\nsweep: {size: tiny}\n"
 write("figures/f.yaml", definition)
 stamp = digest("f")
 for change in ("comment", "words"): # neither invalidates numbers
@@ -76,7 +76,7 @@ rows = """| near | about 2.09 | 2.000 | yes | S2 p |
 | no other | s less than t | - | missing | S2 p |
 | see | - | - | look | S2 p |
 """
-head = "| the paper says | paper | Heddle | agrees | source |\n| --- | --- | --- | --- | --- |\n"
+head = "| the paper says | condition | Heddle | agrees | source |\n| --- | --- | --- | --- | --- |\n"
 told = [[cell.strip() for cell in line.strip("|").split("|")] for line in rows.splitlines()]
 figures = [{"figure": "f", "paper": [{"says": r[0], "paper": r[1], "heddle": r[2], "agrees": r[3], "source": r[4]} for r in told]}]
 reasons = "".join(f"f | {r[0]} | Since it is 1.5 times<!-- is f:b:s -->.\n" for r in told if r[3] not in ("yes", "look"))
@@ -91,11 +91,14 @@ assert "without variations |" not in page
 write("figures/g.yaml", "title: G\nsource: S2 Figure 1 with a=2\n")
 varied = result_summary.summary("p", "P", figures + [{"figure": "g", "paper": figures[0]["paper"][:2]}], ["F", "G"], why)
 assert "| S2, now | 9 | 3 | 9 | 1 | 21 |\n| S2, without variations | 8 | 2 | 9 | 1 | 19 |" in varied, varied
+assert "| S2 p | `g` (variation) |" in varied and "| S2 p | `f` |" in varied and "- A variation " in varied and "- A variation " not in page
 assert "- [S2: what does not agree](#s2-what-does-not-agree)\n" in page and "2 claims lack results" in page
 page += f"""
 ## F
 
 words
+
+Values: IPC; right axis: MPKI.
 
 <!-- figure f of {stamp} -->
 | workload | s | t |
@@ -133,7 +136,7 @@ for old, new, words in [
         ("2 of 3, not c", "3 of 3", "'not all'"), ("1 of 2, not c | no", "1 of 2, not a | no", "'each less'"),
         ("each at least 1.4 | 2 of 2", "at least 1.4 | 2 of 2", "'all'"), ("so f:a:t > f:a:s", "so f:a:t < f:a:s", "says what does not hold"),
         ("so f:a:t > 2.4", "so f:a:t > 2.6", "says what does not hold"), ("2.4<!-- said -->", "2.4", "numbers without a mark: 2.4"),
-        ("\nwords\n", "\nother words\n", "the note of"), ("of a, b | 1.732", "of a, b | 1.740", "not the mean of these rows"),
+        ("\nwords\n", "\nother words\n", "the note of"), ("Values: IPC;", "Values: cycles;", "the note of"), ("of a, b | 1.732", "of a, b | 1.740", "not the mean of these rows"),
         ("of a, b | 1.732", "of a, b | -", "not the mean"), ("1.732 | - |", "1.732 | 2.500 |", "t of 'geometric mean of a, b' is 2.5"),
         ("mean of a, b |", "mean of a, c |", "not both"), ("| geometric mean of a, b | 1.732 | - |\n", "", "not both"),
         ("about 1.7 | 1.732", "about 1.7 | 1.750", "'mean'"), ("about 1.7 | 1.732", "about 1.7 | -", "is not an answer"), ("| - | missing |", "| 1.000 | yes |", "'gap'"),
