@@ -2,7 +2,7 @@
  * through L1D, writes and messages. */
 #include <stdlib.h>
 
-#include "cache/fast.h"
+#include "cache/cache.h"
 #include "sm/send.h"
 
 /* Slots of load records that belong to no warp. */
@@ -12,12 +12,7 @@ enum { SLOT_OF_FETCH = SM_MAX_WARPS, SLOT_OF_BYPASS };
 
 static uint32_t sectors(void *user, uint64_t line)
 {
-    const struct sm *sm = user;
-    struct cache_location at = cache_find(sm->l1d, line);
-    if (at.way < 0)
-        return 0;
-    return sm->l1d->sectored ? at.set->lines[at.way].valid_sectors
-                             : !(at.set->reserved >> at.way & 1);
+    return cache_valid_sectors(((const struct sm *)user)->l1d, line);
 }
 
 static void drop(void *user, uint64_t line)
