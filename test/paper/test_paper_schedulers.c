@@ -90,9 +90,12 @@ static void other_greedy_schemes(void **state)
 
 static void stall_by(struct stage *s, uint64_t warps, enum stall_cause cause)
 {
+    const struct scheduler_desc *d = s->scheduler->desc;
     for (uint32_t w = 0; w < s->view.n_warps; w++)
-        if (warps >> w & 1 && s->scheduler->desc->on_stall)
-            s->scheduler->desc->on_stall(s->scheduler, w, cause, 0);
+        if (warps >> w & 1 && d->on_stall) {
+            d->on_stall(s->scheduler, w, cause, 0);
+            d->on_stall(s->twin, w, cause, 0);
+        }
 }
 
 static void stall(struct stage *s, uint64_t warps)
@@ -102,9 +105,12 @@ static void stall(struct stage *s, uint64_t warps)
 
 static void wake(struct stage *s, uint64_t warps)
 {
+    const struct scheduler_desc *d = s->scheduler->desc;
     for (uint32_t w = 0; w < s->view.n_warps; w++)
-        if (warps >> w & 1 && s->scheduler->desc->on_wake)
-            s->scheduler->desc->on_wake(s->scheduler, w, 0);
+        if (warps >> w & 1 && d->on_wake) {
+            d->on_wake(s->scheduler, w, 0);
+            d->on_wake(s->twin, w, 0);
+        }
 }
 
 /* "Executes from only one fetch group until all wavefronts in that group are stalled. [...] a fetch
@@ -169,8 +175,7 @@ static void two_level_leaves_a_group_that_waits_long(void **state)
         start_scheduler(&s, "two_level", 24, 24);
         issue_next(&s, s.view.live, 0);
         stall_by(&s, 0xff, cases[i].cause);
-        const struct scheduler *x = s.scheduler;
-        assert_int_equal(x->desc->pick(x, 0, s.view.live & ~0xffull, 0, 1).warp, cases[i].next);
+        assert_int_equal(issue_or_idle(&s, 0, s.view.live & ~0xffull, 1), cases[i].next);
         stage_destroy(&s);
     }
 }
@@ -232,7 +237,7 @@ static void swl_limits_the_warps_that_issue(void **state)
     (void)state;
     struct stage s;
     start_with(&s, "swl", "limit=2", 6, 2);
-    assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & s.view.live, 0x30);
+    assert_int_equal(allowed(&s), 0x30);
     assert_int_equal(issue_next(&s, 0x3f, 0), 5);
     assert_int_equal(issue_next(&s, 0x1f, 1), 4);
     assert_int_equal(issue_next(&s, 0x3f, 2), 4);
@@ -246,8 +251,43 @@ static void swl_lets_the_next_warp_in(void **state)
     struct stage s;
     start_with(&s, "swl", "limit=2", 6, 2);
     turn_over(&s, 5, 1);
-    assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & s.view.live, 0x18);
+    assert_int_equal(allowed(&s), 0x18);
     stage_destroy(&s);
+}
+
+/* The register is of the compute unit: "limiting the number of wavefronts actively scheduled on a
+ * compute unit". With two issue slots it is still the two oldest of six that may issue, one in each
+ * slot; when the oldest, of slot 1, has ended, the next one is of that slot too. */
+static void swl_limits_the_warps_of_all_issue_slots_together(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_in_slots(&s, "swl", "limit=2", 6, 2, 2);
+    assert_int_equal(allowed(&s), 0x30);
+    assert_int_equal(issue_in_slot(&s, 0, 0x3f, 0), 4);
+    assert_int_equal(issue_in_slot(&s, 1, 0x3f, 0), 5);
+    turn_over(&s, 5, 1);
+    assert_int_equal(allowed(&s), 0x18);
+    turn_over(&s, 3, 2); /* both are of slot 0 now */
+    assert_int_equal(allowed(&s), 0x14);
+    stage_destroy(&s);
+}
+
+static void arrive_at_barrier(struct stage *s, uint32_t warp, uint64_t now)
+{
+    const struct scheduler_desc *d = s->scheduler->desc;
+    s->warps[warp].at_barrier = true;
+    d->on_barrier_arrive(s->scheduler, warp, now);
+    d->on_barrier_arrive(s->twin, warp, now);
+}
+
+static void release_barrier(struct stage *s, uint64_t warps, uint64_t now)
+{
+    const struct scheduler_desc *d = s->scheduler->desc;
+    for (uint32_t w = 0; w < s->view.n_warps; w++)
+        s->warps[w].at_barrier &= !(warps >> w & 1);
+    d->on_barrier_release(s->scheduler, warps, now);
+    d->on_barrier_release(s->twin, warps, now);
 }
 
 /* "SWL limits the number of wavefronts running until a barrier, allows the rest of the work-group
@@ -257,15 +297,12 @@ static void swl_lets_a_work_group_reach_its_barrier(void **state)
     (void)state;
     struct stage s;
     start_with(&s, "swl", "limit=2", 6, 3); /* CTAs 0-2 and 3-5; 5 and 4 may issue */
-    s.warps[5].at_barrier = true;
-    s.scheduler->desc->on_barrier_arrive(s.scheduler, 5, 1);
-    assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & 0x3f & ~0x20, 0x18);
-    s.warps[4].at_barrier = true; /* the rest is warp 3: no other work-group gains from this */
-    s.scheduler->desc->on_barrier_arrive(s.scheduler, 4, 2);
-    assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & 0xf, 0x8);
-    s.warps[5].at_barrier = s.warps[4].at_barrier = false;
-    s.scheduler->desc->on_barrier_release(s.scheduler, 3 << 4, 3);
-    assert_int_equal(s.scheduler->desc->may_issue(s.scheduler, ISSUE_ALU) & 0x3f, 0x30);
+    arrive_at_barrier(&s, 5, 1);
+    assert_int_equal(allowed(&s) & ~0x20ull, 0x18);
+    arrive_at_barrier(&s, 4, 2); /* the rest is warp 3: no other work-group gains from this */
+    assert_int_equal(allowed(&s) & 0xf, 0x8);
+    release_barrier(&s, 3 << 4, 3);
+    assert_int_equal(allowed(&s), 0x30);
     stage_destroy(&s);
 }
 
@@ -286,6 +323,7 @@ int main(void)
         cmocka_unit_test(two_level_gto_has_groups_of_two_oldest_first),
         cmocka_unit_test(swl_limits_the_warps_that_issue),
         cmocka_unit_test(swl_lets_the_next_warp_in),
+        cmocka_unit_test(swl_limits_the_warps_of_all_issue_slots_together),
         cmocka_unit_test(swl_lets_a_work_group_reach_its_barrier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
