@@ -14,7 +14,7 @@ struct ccws_stage {
     struct sched_warp warps[SCHED_MAX_WARPS];
     struct scheduler *scheduler;
     struct cache *l1d;
-    uint64_t now, n_accesses, n_started;
+    uint64_t now, n_accesses, n_started, n_issued;
     bool is_lazy;     /* advance() is left out where hold.until says that it may be */
     uint64_t told_of; /* the cycle of the last advance() */
 };
@@ -96,9 +96,14 @@ static inline void stage_advance(struct ccws_stage *s, uint64_t dt)
         stage_catch_up(s);
 }
 
+/* Every second instruction issues by pick_and_issue(), which runs without observers use. */
 static inline void stage_issue(struct ccws_stage *s, uint32_t warp)
 {
-    s->scheduler->desc->on_issue(s->scheduler, 0, warp, ISSUE_LOAD, 1, s->now);
+    const struct scheduler_desc *d = s->scheduler->desc;
+    if (s->n_issued++ % 2)
+        assert_int_equal(d->pick_and_issue(s->scheduler, 0, UINT64_C(1) << warp, s->now), warp);
+    else
+        d->on_issue(s->scheduler, 0, warp, ISSUE_LOAD, 1, s->now);
 }
 
 static inline struct mem_access stage_access(struct ccws_stage *s, uint32_t warp, uint64_t line,
