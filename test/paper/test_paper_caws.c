@@ -73,6 +73,11 @@ static const struct {
     {"caws_avg",
      {120, 121, 100, 100, 80, 79, 100, 100, 100, 100, 100, 100},
      {5, 6, 5, 5, 5, 4, 5, 5, 5, 5, 5, 5}},
+    /* 3.4.1: "the average execution time of all warps", not of a scheduler's pool: even warps are
+     * slow and odd ones fast, but only two of them by more than 20 %. */
+    {"caws_avg",
+     {115, 85, 115, 75, 115, 85, 125, 85, 115, 85, 115, 85},
+     {5, 5, 5, 4, 5, 5, 6, 5, 5, 5, 5, 5}},
 };
 enum { N_ORACLES = sizeof oracles / sizeof oracles[0] };
 

@@ -227,6 +227,68 @@ static void two_level_gto_has_groups_of_two_oldest_first(void **state)
     stage_destroy(&s);
 }
 
+/* --- two issue slots --- */
+
+enum { N_PAIRED = 24 };
+
+/* An SM with two issue slots, and two SMs with one each that have its even and its odd warps. */
+struct pair {
+    struct stage both, alone[2];
+};
+
+static void start_pair(struct pair *p, const char *name)
+{
+    start_in_slots(&p->both, name, "", N_PAIRED, N_PAIRED, 2);
+    for (uint32_t slot = 0; slot < 2; slot++)
+        start_scheduler(&p->alone[slot], name, N_PAIRED / 2, N_PAIRED / 2);
+}
+
+static void change_pair(struct pair *p, uint32_t warp, int64_t time, uint64_t now)
+{
+    struct stage *alone = &p->alone[warp % 2];
+    p->both.times[warp] = alone->times[warp / 2] = time;
+    turn_over(&p->both, warp, now);
+    turn_over(alone, warp / 2, now);
+}
+
+static void issue_in_pair(struct pair *p, uint32_t slot, uint64_t ready, uint64_t now)
+{
+    uint64_t ready_alone = 0;
+    ready &= p->both.view.live & p->both.scheduler->slot_warps[slot];
+    for (uint32_t w = slot; w < N_PAIRED; w += 2)
+        ready_alone |= (ready >> w & 1) << w / 2;
+    if (!ready)
+        return;
+    int warp = issue_or_idle(&p->both, slot, ready, now),
+        alone = issue_or_idle(&p->alone[slot], 0, ready_alone, now);
+    assert_int_equal(warp, alone < 0 ? -1 : 2 * alone + (int)slot);
+}
+
+/* S3, Table 3.1: "Num. of Schedulers per SM: 2": each of the two schedules its own warps, whatever
+ * the other one issues. Warps end and start at random; gCAWS goes by how critical they are. */
+static void two_issue_slots_are_two_schedulers(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"lrr",       "gto",           "gtrr",  "oldest",
+                                        "two_level", "two_level_gto", "gcaws", "caws_avg"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct pair p;
+        uint64_t seed = 1 + i;
+        start_pair(&p, names[i]);
+        for (uint64_t now = 1; now <= 2000; now++) {
+            uint32_t warp = (uint32_t)(random_u64(&seed) % (8 * N_PAIRED));
+            int64_t time = strcmp(names[i], "gcaws") == 0 ? (int64_t)(random_u64(&seed) % 4) : 0;
+            if (warp < N_PAIRED)
+                change_pair(&p, warp, time, now);
+            for (uint32_t slot = 0; slot < 2; slot++)
+                issue_in_pair(&p, slot, random_u64(&seed) & random_u64(&seed), now);
+        }
+        stage_destroy(&p.both);
+        stage_destroy(&p.alone[0]);
+        stage_destroy(&p.alone[1]);
+    }
+}
+
 /* --- 3.2: static wavefront limiting --- */
 
 /* "A register is used to determine how many wavefronts are actively issued, independent of
@@ -321,6 +383,7 @@ int main(void)
         cmocka_unit_test(two_level_new_warps_are_not_stalled),
         cmocka_unit_test(two_level_lrr_of_s4_leaves_a_group_that_cannot_issue),
         cmocka_unit_test(two_level_gto_has_groups_of_two_oldest_first),
+        cmocka_unit_test(two_issue_slots_are_two_schedulers),
         cmocka_unit_test(swl_limits_the_warps_that_issue),
         cmocka_unit_test(swl_lets_the_next_warp_in),
         cmocka_unit_test(swl_limits_the_warps_of_all_issue_slots_together),
