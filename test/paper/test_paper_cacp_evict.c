@@ -96,7 +96,7 @@ static void a_line_that_nobody_used_was_not_predicted_wrongly(void **state)
         let_line_leave_of(&c, critical_warp, false, false);
         assert_true(inserts_as_critical(&c, A));
         waste_line_of(&c, critical_warp, A, B);
-        assert_int_equal(position_of(&c, A), 3);
+        assert_int_equal(position_for(&c, critical_warp, 0, A), 3);
         l1d_destroy(&c);
     }
 }

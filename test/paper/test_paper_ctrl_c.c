@@ -186,7 +186,7 @@ static uint32_t bypasses_after_sample(uint32_t agg, bool is_reused)
     return n;
 }
 
-/* 5.2.3: "the controller increments AGG by 1" above the high threshold and "decrements AGG by 1"
+/* 5.2.4: "the controller increments AGG by 1" above the high threshold and "decrements AGG by 1"
  * below the low one, from each of its values; a "3-bit counter" (Table 5.2) that saturates. */
 static void ctrl_c_agg_moves_by_one_step(void **state)
 {

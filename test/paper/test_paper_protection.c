@@ -157,9 +157,9 @@ static void start_with_pd_of_15(struct l1d *c, uint32_t n_ways)
         load_fresh(c, 1, OTHER);
 }
 
-/* "All TDA entries", in whichever way: S2's sets have 4, 8 or 16 (Figure 4). One line in a full set
- * has no PD. It was used last, and it is what the next load replaces; with all lines protected that
- * load bypasses. */
+/* "All TDA entries", in whichever way; S2's sets have 4 ways, or 8 (Figure 4). One line in a full
+ * set has no PD. It was used last, and it is the one that the next load replaces; with all lines
+ * protected that load bypasses. */
 static void every_way_is_searched_for_a_line_without_a_life(void **state)
 {
     (void)state;
