@@ -99,14 +99,17 @@ static inline void stage_destroy(struct stage *s)
     arena_destroy(&s->arena);
 }
 
-/* The warps that may issue anything. */
+/* The warps that may issue anything. Runs go by the hold, if the scheduler keeps it. */
 static inline uint64_t allowed(const struct stage *s)
 {
     const struct scheduler_desc *d = s->scheduler->desc;
+    uint64_t live = s->view.live;
     if (!d->may_issue)
-        return s->view.live;
-    uint64_t warps = d->may_issue(s->scheduler, ISSUE_ALU) & s->view.live;
-    assert_int_equal(d->may_issue(s->twin, ISSUE_ALU) & s->view.live, warps);
+        return live;
+    uint64_t warps = d->may_issue(s->scheduler, ISSUE_ALU) & live;
+    assert_int_equal(d->may_issue(s->twin, ISSUE_ALU) & live, warps);
+    if (d->keeps_hold)
+        assert_int_equal(live & ~s->twin->hold.all, warps);
     return warps;
 }
 

@@ -19,10 +19,13 @@ struct ccws_stage {
     uint64_t told_of; /* the cycle of the last advance() */
 };
 
+/* Events that the scheduler needs of some warps only are not sent for the others. */
 static inline void stage_tell(void *user, const struct cache_event_info *e)
 {
-    struct ccws_stage *s = user;
-    s->scheduler->desc->on_l1d(s->scheduler, e);
+    struct scheduler *x = ((struct ccws_stage *)user)->scheduler;
+    bool is_of_some = e->access && x->l1d_some_events >> e->event & 1;
+    if (!is_of_some || x->l1d_warps >> e->access->warp_slot & 1)
+        x->desc->on_l1d(x, e);
 }
 
 /* False if a word is not understood. */
@@ -137,10 +140,14 @@ static inline void stage_store(struct ccws_stage *s, const struct mem_access *a)
     cache_store(s->l1d, a, (struct cache_resources){true, true, true}, NULL);
 }
 
-/* Live warps that may not issue an instruction of that class. */
+/* Live warps that may not issue an instruction of that class. Runs go by the hold. */
 static inline uint64_t stage_blocked(const struct ccws_stage *s, enum issue_class class)
 {
-    return s->view.live & ~s->scheduler->desc->may_issue(s->scheduler, class);
+    const struct sched_hold *hold = &s->scheduler->hold;
+    uint64_t held = hold->all | (class == ISSUE_LOAD ? hold->loads : 0),
+             blocked = ~s->scheduler->desc->may_issue(s->scheduler, class);
+    assert_int_equal(s->view.live & held, s->view.live & blocked);
+    return s->view.live & blocked;
 }
 
 #endif
