@@ -167,6 +167,26 @@ static void ccbp_saturates_at_3(void **state)
     l1d_destroy(&c);
 }
 
+/* Algorithm 8, line 11: each hit of a critical warp raises CCBP, also on a line that was reused
+ * before and with SHiP at its top. Two hits make it 3, from which two wrong predictions lead below
+ * the threshold. */
+static void every_critical_hit_raises_ccbp(void **state)
+{
+    (void)state;
+    struct l1d c;
+    cacp_init(&c);
+    critical_hits(&c, B, 2);
+    uint32_t line = c.n_fresh++;
+    load(&c, 0, line, A);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(load_as(&c, i >= 5, line, BASE), CACHE_HIT);
+    let_critical_line_leave(&c, false, true);
+    assert_true(inserts_as_critical(&c, A));
+    let_critical_line_leave(&c, false, true);
+    assert_false(inserts_as_critical(&c, A));
+    l1d_destroy(&c);
+}
+
 /* "2-bit saturating counters": a wrong prediction at 0 leaves 0. Lines 0 and 1 of BASE, whose
  * counter is 1, are in the critical partition because they came into empty ways; only others use
  * them. */
@@ -218,6 +238,7 @@ int main(void)
         cmocka_unit_test(a_line_that_others_used_does_not_lower_ship),
         cmocka_unit_test(a_line_that_critical_warps_used_was_predicted_rightly),
         cmocka_unit_test(non_critical_lines_do_not_lower_ccbp),
+        cmocka_unit_test(every_critical_hit_raises_ccbp),
         cmocka_unit_test(ccbp_saturates_at_3),
         cmocka_unit_test(ccbp_does_not_fall_below_0),
         cmocka_unit_test(lines_that_stores_remove_lower_nothing),

@@ -150,7 +150,7 @@ static void instructions_end_a_sample_too(void **state)
         struct dlp d;
         dlp_init(&d, "dlp", "vta_ways=4 max_sample_insns=1000");
         hit_in_vta(&d, A);
-        cache_insts(d.l1d.cache, n_insts);
+        issue_insts(&d.l1d, n_insts);
         assert_int_equal(pd_of(&d, A), n_insts == 1000 ? 15 : 0);
         l1d_destroy(&d.l1d);
     }
@@ -163,16 +163,16 @@ static void both_limits_begin_again_with_a_sample(void **state)
     (void)state;
     struct dlp d;
     dlp_init(&d, "dlp", "vta_ways=4 max_sample_insns=1000");
-    cache_insts(d.l1d.cache, 999);
+    issue_insts(&d.l1d, 999);
     end_sample(&d);
     hit_in_vta(&d, A);
-    cache_insts(d.l1d.cache, 1);
+    issue_insts(&d.l1d, 1);
     assert_int_equal(pd_of(&d, A), 0);
     l1d_destroy(&d.l1d);
     dlp_init(&d, "dlp", "vta_ways=4 max_sample_insns=1000");
     while (d.l1d.n_loads < 150)
         load_fresh(&d.l1d, 0, OTHER);
-    cache_insts(d.l1d.cache, 1000);
+    issue_insts(&d.l1d, 1000);
     hit_in_vta(&d, A);
     while (d.l1d.n_loads < SAMPLE + 50)
         load_fresh(&d.l1d, 0, OTHER);
