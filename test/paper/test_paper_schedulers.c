@@ -353,19 +353,23 @@ static void release_barrier(struct stage *s, uint64_t warps, uint64_t now)
 }
 
 /* "SWL limits the number of wavefronts running until a barrier, allows the rest of the work-group
- * to reach the barrier, then continues with the same multithreading constraints." */
+ * to reach the barrier, then continues with the same multithreading constraints": whichever issue
+ * slots its warps belong to. */
 static void swl_lets_a_work_group_reach_its_barrier(void **state)
 {
     (void)state;
-    struct stage s;
-    start_with(&s, "swl", "limit=2", 6, 3); /* CTAs 0-2 and 3-5; 5 and 4 may issue */
-    arrive_at_barrier(&s, 5, 1);
-    assert_int_equal(allowed(&s) & ~0x20ull, 0x18);
-    arrive_at_barrier(&s, 4, 2); /* the rest is warp 3: no other work-group gains from this */
-    assert_int_equal(allowed(&s) & 0xf, 0x8);
-    release_barrier(&s, 3 << 4, 3);
-    assert_int_equal(allowed(&s), 0x30);
-    stage_destroy(&s);
+    for (uint32_t n_slots = 1; n_slots <= 2; n_slots++) {
+        struct stage s;
+        /* CTAs 0-2 and 3-5; 5 and 4 may issue */
+        start_in_slots(&s, "swl", "limit=2", 6, 3, n_slots);
+        arrive_at_barrier(&s, 4, 1);
+        assert_int_equal(allowed(&s) & ~0x10ull, 0x28);
+        arrive_at_barrier(&s, 5, 2); /* the rest is warp 3: no other work-group gains from this */
+        assert_int_equal(allowed(&s) & 0xf, 0x8);
+        release_barrier(&s, 3 << 4, 3);
+        assert_int_equal(allowed(&s), 0x30);
+        stage_destroy(&s);
+    }
 }
 
 int main(void)
