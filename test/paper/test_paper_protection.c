@@ -195,6 +195,27 @@ static void of_lines_without_a_life_the_least_recent_goes(void **state)
     l1d_destroy(&c);
 }
 
+/* The same where the least recent line of all is protected: it stays, and the others go in the order
+ * of their last uses, not of their ways. */
+static void a_protected_line_does_not_change_the_order_of_the_others(void **state)
+{
+    (void)state;
+    enum { PROTECTED };
+    struct l1d c;
+    start_with_pd_of_15(&c, 4);
+    load(&c, 0, PROTECTED, A);
+    for (uint32_t line = 1; line < 4; line++)
+        load(&c, 0, line, OTHER);
+    assert_int_equal(load(&c, 0, 1, OTHER), CACHE_HIT);
+    static const int order[] = {2, 3, 1};
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(load_fresh(&c, 0, OTHER), CACHE_MISS);
+        assert_int_equal(c.victim, order[i]);
+    }
+    assert_int_equal(load(&c, 0, PROTECTED, A), CACHE_HIT);
+    l1d_destroy(&c);
+}
+
 /* "These entries within a set will not be permanently locked [...], since a bypassed request also
  * queries and consumes PL values of all entries in this set." */
 static void bypassed_loads_release_the_lines(void **state)
@@ -334,6 +355,7 @@ int main(void)
         cmocka_unit_test(the_line_without_a_life_goes_though_it_is_younger),
         cmocka_unit_test(every_way_is_searched_for_a_line_without_a_life),
         cmocka_unit_test(of_lines_without_a_life_the_least_recent_goes),
+        cmocka_unit_test(a_protected_line_does_not_change_the_order_of_the_others),
         cmocka_unit_test(bypassed_loads_release_the_lines),
         cmocka_unit_test(a_load_waits_for_an_unprotected_line_in_flight),
         cmocka_unit_test(merges_are_no_hits),
