@@ -195,8 +195,8 @@ static void of_lines_without_a_life_the_least_recent_goes(void **state)
     l1d_destroy(&c);
 }
 
-/* The same where the least recent line of all is protected: it stays, and the others go in the order
- * of their last uses, not of their ways. */
+/* The same where the least recent line of all is protected: it stays, and the others go in the
+ * order of their last uses, not of their ways. */
 static void a_protected_line_does_not_change_the_order_of_the_others(void **state)
 {
     (void)state;
