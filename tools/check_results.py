@@ -19,12 +19,12 @@ import subprocess
 import sys
 
 import result_machines
-from result_pages import (FOLDER, MARK, MEAN_OF, REASONS, digest, fill, geometric_mean, groups_of, is_variation, loose_numbers, note_of,
-                          problems_of, read_reasons, reason_of, rows_of)
+from result_pages import (CLAIM_HEAD, FOLDER, MARK, MEAN_OF, REASONS, digest, fill, geometric_mean, groups_of, is_variation, loose_numbers, note_of,
+                          problems_of, read_reasons, reason_of, row as row_of, rows_of)
 import result_summary
 from result_summary import WORDS
 
-CLAIMS = "| the paper says | paper | Heddle | agrees | source |\n"
+CLAIMS = row_of(CLAIM_HEAD)
 LISTED = re.compile(r"^## (S\d): what .*\n\n((?:\|.*\n)+)", re.M)
 ABOUT, LEAST, NO_DIFFERENCE = 0.1, 0.1, 0.05  # the rule of src/lab/figure.h
 ROUNDING = 0.0006  # what three decimals may hide
@@ -234,6 +234,11 @@ def check_machines(page, text):
         complain(page, "the figures that are named as made with an earlier machine are not those that were")
 
 
+def figure_of(listed):
+    """The name of the figure in a row of the lists at the top."""
+    return listed.split("`")[1]
+
+
 def check_lists(page, text, rows, reasons):
     """The lists at the top: what agrees, what does not (with the reason), what a reader must
     judge."""
@@ -241,7 +246,7 @@ def check_lists(page, text, rows, reasons):
     if sorted(cells[:6] for cells in listed) != sorted(rows):
         complain(page, "the lists of what agrees and what does not are not those of the figures below")
     for cells in listed:
-        key = cells[5].strip("`"), cells[0]
+        key = figure_of(cells[5]), cells[0]
         if cells[3] in ("yes", "look") and key in reasons:
             complain(REASONS, f"{key[0]}: '{key[1]}' has a reason, but is '{cells[3]}'")
         elif cells[3] not in ("yes", "look") and (len(cells) < 7 or cells[6] in ("", "-")):
@@ -257,7 +262,7 @@ def check_counts(page, text, rows):
     """The table at the top: with and without the claims of variations."""
     for paper in {row[4][:2] for row in rows}:
         found = [row for row in rows if row[4].startswith(paper)]
-        own = [row for row in found if not is_variation(row[5].strip("`"))]
+        own = [row for row in found if not is_variation(figure_of(row[5]))]
         for when, of_paper in [("now", found)] + [("without variations", own)] * (len(own) < len(found)):
             counted = re.search(rf"^\| {paper}, {when} \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", text, re.M)
             if not counted or [int(n) for n in counted.groups()] != [sum(row[3] == w for row in of_paper) for w in WORDS]:
@@ -271,7 +276,7 @@ def check_page(page, figures, seen, reasons):
         seen.append(name)
         if name in figures:
             check_note(page, text, name)
-            rows += [row + [f"`{name}`"] for row in check_figure(page, figures[name], section)]
+            rows += [row + [result_summary.figure_cell(name)] for row in check_figure(page, figures[name], section)]
     check_machines(page, text)
     check_lists(page, text, rows, reasons)
     filled, problems = fill(text)

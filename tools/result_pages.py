@@ -15,7 +15,7 @@ The tool fills in the numbers before `is` and `gain`, with the given number of d
 without a mark is an error, except in names (Figure 4.10, section 5.1, 16 KB, L2, S3, `commands`).
 
 The note of a figure's file follows its picture: it gives the paper's names of rows, and which load
-a PC is. The table ends with the geometric means of groups of rows that a claim names."""
+a PC is. A line says what the values of the table are. The table ends with the geometric means of groups of rows that a claim names."""
 import hashlib
 import math
 import re
@@ -34,27 +34,37 @@ NAMES = [r"`[^`]*`", r"<!-- .*? -->", r"\(?[\w./-]*\)\]?\([^)]*\)", r"\b(?:Figur
          r"\b[\d.]+(?: (?:and|to|or) \d+)?[- ](?:KB|bytes?|bits?|ways?|MHz)\b", r"\b[A-Za-z_][\w.-]*\d[\w.-]*", r"\b\d+LVL-\w+", r"\b2-Level\b",
          r"PCs? \d+(?:(?:, | and )\d+)*", r"N = \d", r"#\S+"]
 NOTE = re.compile(r"^note: >\n((?:  .*\n)+)", re.M)
+CLAIMS_OF_FILE = re.compile(r"^paper:.*\n(?:(?: .*)?\n)*", re.M)
+AXIS = re.compile(r"^(y|right): (.*)$", re.M)
 ALL_ROWS = "geometric mean"
 MEAN_OF = ALL_ROWS + " of "
+CLAIM_HEAD = ["the paper says", "condition", "Heddle", "agrees", "source"]
 
 
 def row(cells):
     return "| " + " | ".join(cells) + " |\n"
 
 
-def digest(name):
-    """The digest of everything in a figure's file that concerns its numbers. Comments and the note
-    do not count."""
+def digests(name):
+    """The digest of everything in a figure's file that concerns its numbers: comments, the note and
+    claims do not count. Then the digest in marks of before, in which claims counted."""
     with open(f"figures/{name}.yaml") as f:
-        text = re.sub(r"^#.*\n", "", f.read(), flags=re.M)
-    return hashlib.sha256(NOTE.sub("", text).encode()).hexdigest()[:16]
+        text = NOTE.sub("", re.sub(r"^#.*\n", "", f.read(), flags=re.M))
+    return tuple(hashlib.sha256(t.encode()).hexdigest()[:16] for t in (CLAIMS_OF_FILE.sub("", text), text))
+
+
+def digest(name):
+    return digests(name)[0]
 
 
 def note_of(name):
-    """The note of a figure's file as a paragraph of a page; nothing if it has none."""
+    """What follows a figure's picture: the note of its file, if there is one, and what its values are."""
     with open(f"figures/{name}.yaml") as f:
-        found = NOTE.search(f.read())
-    return prose.wrap(" ".join(found.group(1).split())) + "\n" if found else ""
+        text = f.read()
+    found, axes = NOTE.search(text), AXIS.findall(text)
+    note = " ".join(found.group(1).split()) + "\n\n" if found else ""
+    values = "; right axis: ".join(words for _, words in axes)
+    return prose.wrap(note + (f"Values: {values}.\n\n" if values else ""))
 
 
 def is_variation(name):
@@ -111,7 +121,7 @@ def sections_of(text):
 
 def claims_of(section):
     """The claims in a figure's section: rows as in `heddle figure --json`."""
-    head = "| the paper says | paper | Heddle | agrees | source |\n"
+    head = row(CLAIM_HEAD)
     if head not in section:
         return []
     rows = rows_of(section[section.index(head):])[1:]

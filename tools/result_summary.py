@@ -2,7 +2,7 @@
 what agrees and what does not."""
 import re
 
-from result_pages import is_variation, read_reasons, reason_of, row
+from result_pages import CLAIM_HEAD, is_variation, read_reasons, reason_of, row
 
 PAPERS = {
     "S1": "G. Schindler: Techniques for Caches in GPUs. University of Heidelberg; a survey, here of H. Choi, J. Ahn, W. Sung: Reducing "
@@ -77,12 +77,16 @@ def counts(page, figures, papers):
     return text + (f"\n{missing} claims lack results.\n" if missing else "")
 
 
+def figure_cell(name):
+    return f"`{name}`" + (" (variation)" if is_variation(name) else "")
+
+
 def table(found, reasons):
     """Rows of claims, with reasons if there is a list of them."""
-    head = ["the paper says", "paper", "Heddle", "agrees", "source", "figure"] + ["reason"] * (reasons is not None)
+    head = CLAIM_HEAD + ["figure"] + ["reason"] * (reasons is not None)
     text = row(head) + row(["---"] * len(head))
     for name, c in found:
-        cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"], f"`{name}`"]
+        cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"], figure_cell(name)]
         text += row(cells + ([reason_of(reasons, name, c["says"], c["agrees"])] if reasons is not None else []))
     return text
 
@@ -106,12 +110,28 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
   test checks their numbers against the tables.
 - Inputs are the paper's if it gives them, otherwise of size `small`. Where a run with the paper's input would take many
   minutes, a smaller input is used, and the figure names it.
-- Variations are figures with other parameters than the paper's figure. The word "with" in the line below the heading
-  introduces these parameters. The rows "without variations" of the first table leave such figures out.
 - Rows use Heddle's names (`heddle show workloads`); the note below a picture gives other names that the paper uses.
 - "geometric mean of A to B" covers those rows, "mean" all rows.
+- "Values" below a picture says what the numbers of the table are; a condition on them has no unit of its own.
 - In pictures, a black line or ring is the paper's number. Bars of relative numbers begin at 1.
 """
+
+
+VARIED = """- A variation repeats a paper's figure with changed parameters, for example "S2 Figure 10 with sm.bypass_bytes=128". So a
+  claim can appear several times. The rows "without variations" of the first table leave variations out.
+"""
+NAMES = {"l1d": """
+| in the papers | in Heddle | meaning |
+| --- | --- | --- |
+| Stall-Bypass (S2) | `stall_bypass` | LRU; a load that would stall bypasses L1D instead |
+| Global-Protection (S2) | `pdp` | one protection distance for all lines, computed as in DLP. Not PDP of Duong et al. (MICRO 2012), which computes its distance from a distribution of reuse distances |
+| DLP (S2) | `dlp` | Dynamic Line Protection: a protection distance for each load instruction, computed from hits in L1D and in tags of evicted lines |
+| PC-based bypassing (S3) | `pc_bypass` | all misses of a load instruction bypass if its lines are not reused |
+| Ctrl-C (S3) | `ctrl_c` | a share of the misses of a load instruction bypasses; the share depends on how many of its lines are not reused |
+| memory access ratio (S2) | `l1d.access_ratio` | loads and stores of L1D per thread instruction |
+| cache-insufficient, cache-sufficient (S2) | - | a memory access ratio above 1 %, or at most 1 % (section 3.2) |
+| cache-sensitive (S3) | - | gains 20 % or more from an L1D of 64 KB instead of 16 KB (section 5.3.1) |
+"""}
 
 
 def earlier_machines(names):
@@ -126,7 +146,9 @@ def summary(page, title, figures, headings, why, earlier=()):
     top += "sign but a different size, \"no\" disagrees, \"look\" must be judged by eye.\n\n" + counts(page, figures, papers)
     top += earlier_machines(earlier)
     top += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
-    body = "\n## How to read this page\n\n" + READING.replace("PAGE", page)
+    is_varied = any(is_variation(name) for p in papers for name, _ in of_paper(figures, p))
+    body = "\n## How to read this page\n\n" + READING.replace("PAGE", page) + VARIED * is_varied
+    body += f"\n## Names on this page\n{NAMES[page]}" if page in NAMES else ""
     body += "\n## The papers\n\n" + row(["name", "paper"]) + row(["---"] * 2)
     body += "".join(row([p, PAPERS[p]]) for p in papers)
     body += "\n## How verdicts are reached\n\n" + RULE

@@ -289,7 +289,7 @@ bool cache_hears_fills(const struct cache *c);
 /* Does the policy or an observer read address, byte_mask or full_line of loads? */
 bool cache_wants_bytes(const struct cache *c);
 /* Is the policy or an observer notified of loads at all? */
-bool cache_shows_loads(const struct cache *c);
+bool cache_notifies_loads(const struct cache *c);
 uint32_t cache_n_observers(const struct cache *c);
 
 #endif

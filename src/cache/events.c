@@ -158,7 +158,7 @@ bool cache_wants_bytes(const struct cache *c)
     return wants;
 }
 
-bool cache_shows_loads(const struct cache *c)
+bool cache_notifies_loads(const struct cache *c)
 {
     return !c->is_lru || c->told;
 }

@@ -49,7 +49,7 @@ static inline uint32_t cache_fetched_segments(const struct cache *c, uint32_t se
 }
 
 /* An observer listens to hits. */
-static inline bool cache_watches_hits(const struct cache *c)
+static inline bool cache_hits_have_observer(const struct cache *c)
 {
     return c->watched >> CE_HIT & 1;
 }

@@ -111,7 +111,8 @@ static const struct verb {
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
 
 /* Options that would be ignored silently. */
-static enum heddle_status check_use(const struct verb *v, const struct hetero_options *o)
+static enum heddle_status check_use(const struct verb *v, const struct hetero_options *o,
+                                    const struct text_list *operands)
 {
     bool predicts = v->act == hetero_cmd_predict, trains = v->act == hetero_cmd_train;
     bool counts = v->act == hetero_cmd_features, bubbles = v->act == hetero_cmd_bubble;
@@ -123,6 +124,7 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
         const char *option;
         bool is_lost;
     } uses[] = {
+        {"--json", o->json && v->act == hetero_cmd_models && operands->n > 1},
         {"--model", o->model && !predicts && !mixes},
         {"--features", o->features && !predicts},
         {"--out", o->out && !trains && !tells},
@@ -153,7 +155,9 @@ static enum heddle_status check_use(const struct verb *v, const struct hetero_op
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
         if (uses[i].is_lost) {
             output_error("%s has no meaning with heddle hetero %s%s", uses[i].option, v->name,
-                         reads ? " --measured" : "");
+                         reads    ? " --measured"
+                         : i == 0 ? " NAME"
+                                  : "");
             return HEDDLE_BAD_INPUT;
         }
     return HEDDLE_OK;
@@ -174,7 +178,7 @@ static enum heddle_status run_verb(const struct verb *v, const struct hetero_opt
     struct strbuf out = {0};
     struct hetero_options with_words = *o;
     with_words.words = operands;
-    enum heddle_status status = check_use(v, o);
+    enum heddle_status status = check_use(v, o, operands);
     if (status == HEDDLE_OK)
         status = v->act(&with_words, n ? operands->items[1] : NULL, &out);
     if (status == HEDDLE_OK)

@@ -36,4 +36,7 @@ enum heddle_status hetero_cmd_mixes(const struct hetero_options *o, const char *
 enum heddle_status hetero_cmd_table(const struct hetero_options *o, const char *native,
                                     struct strbuf *out);
 
+/* Makes the folder unless it is there; reports a failure. */
+enum heddle_status hetero_make_folder(const char *path);
+
 #endif

@@ -1,6 +1,7 @@
 /* heddle hetero bubble: the slowdown of a native program on this machine beside bubbles of graded
  * pressure (S3 section 6.4.5). The program runs on one core, the bubble on another. */
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,7 +27,11 @@ struct bench {
     int program_core, bubble_core;
     struct bubble_table table;
     double alone_s;
+    uint32_t n_below_1; /* slowdowns that cannot be, and the least of them */
+    double least;
 };
+
+#define SHORT_S 0.1 /* shorter programs are measured with a warning */
 
 static double now_s(void)
 {
@@ -68,20 +73,30 @@ static void write_lines(volatile char *p, uint64_t bytes, double gbps)
     }
 }
 
-static void press_on_cache(uint64_t bytes)
+/* The bubble has used all of its buffer. */
+static void say_ready(int to)
+{
+    if (write(to, "r", 1) != 1)
+        _exit(1);
+}
+
+static void press_on_cache(uint64_t bytes, int ready)
 {
     volatile char *p = new_buffer(bytes);
-    uint64_t i = 0;
-    while (p) {
-        (void)p[i];
-        i = i + LINE_BYTES < bytes ? i + LINE_BYTES : 0;
+    for (bool is_first = true; p; is_first = false) {
+        for (uint64_t i = 0; i < bytes; i += LINE_BYTES)
+            (void)p[i];
+        if (is_first)
+            say_ready(ready);
     }
     _exit(1);
 }
 
-static void press_on_dram(const struct bench *b, double gbps)
+static void press_on_dram(const struct bench *b, double gbps, int ready)
 {
     volatile char *p = new_buffer(BUBBLE_CACHES * b->llc_bytes);
+    if (p)
+        say_ready(ready);
     while (p)
         write_lines(p, BUBBLE_CACHES * b->llc_bytes, gbps);
     _exit(1);
@@ -118,56 +133,123 @@ static pid_t start(const struct bench *b)
     _exit(127);
 }
 
+/* Seconds of a run; -1, with a message, if it fails. */
+static double run_once(const struct bench *b)
+{
+    int status = 0;
+    double begin = now_s();
+    pid_t pid = start(b);
+    if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return now_s() - begin;
+    output_error("%s: it cannot be run, or it fails", b->command->items[1]);
+    return -1;
+}
+
 /* The shortest of its times; -1 if it fails. */
 static double time_program(const struct bench *b)
 {
-    double best = -1;
-    for (uint32_t i = 0; i < b->repeats; i++) {
-        int status = 0;
-        double begin = now_s();
-        pid_t pid = start(b);
-        if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
-            WEXITSTATUS(status) != 0)
-            return -1;
-        double seconds = now_s() - begin;
-        best = best < 0 || seconds < best ? seconds : best;
-    }
+    double best = run_once(b);
+    for (uint32_t i = 1; i < b->repeats && best >= 0; i++)
+        best = fmin(best, run_once(b));
     return best;
 }
 
-static double time_beside(const struct bench *b, bool is_cache, uint32_t step)
+/* Starts a bubble and waits until it has used all of its buffer; -1 on failure. */
+static pid_t start_bubble(const struct bench *b, bool is_cache, double share)
 {
-    double share = (double)step / BUBBLE_STEPS;
-    if (step == 0)
-        return b->alone_s;
+    int ready[2];
+    char byte;
+    if (pipe(ready) != 0)
+        return -1;
     pid_t bubble = fork();
     if (bubble == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(ready[0]);
         stay_on(b->bubble_core);
         if (is_cache)
-            press_on_cache((uint64_t)(share * (double)b->llc_bytes) / LINE_BYTES * LINE_BYTES);
-        press_on_dram(b, share * b->dram_gbps);
+            press_on_cache((uint64_t)(share * (double)b->llc_bytes) / LINE_BYTES * LINE_BYTES,
+                           ready[1]);
+        press_on_dram(b, share * b->dram_gbps, ready[1]);
     }
-    double seconds = bubble > 0 ? time_program(b) : -1;
-    if (bubble > 0) {
+    close(ready[1]);
+    if (bubble > 0 && read(ready[0], &byte, 1) != 1) {
         kill(bubble, SIGKILL);
         waitpid(bubble, NULL, 0);
+        bubble = -1;
+    }
+    close(ready[0]);
+    return bubble;
+}
+
+/* False if it has ended before. */
+static bool stop_bubble(pid_t bubble)
+{
+    bool is_alive = waitpid(bubble, NULL, WNOHANG) == 0;
+    if (is_alive) {
+        kill(bubble, SIGKILL);
+        waitpid(bubble, NULL, 0);
+    }
+    return is_alive;
+}
+
+/* Reports a failure and returns -1. */
+static double time_beside(const struct bench *b, bool is_cache, uint32_t step)
+{
+    if (step == 0)
+        return b->alone_s;
+    pid_t bubble = start_bubble(b, is_cache, (double)step / BUBBLE_STEPS);
+    double seconds = bubble > 0 ? time_program(b) : 0;
+    if (bubble <= 0 || !stop_bubble(bubble)) {
+        output_error("a bubble of %llu bytes ended before the program: the slowdown is not known",
+                     (unsigned long long)(is_cache ? b->llc_bytes : BUBBLE_CACHES * b->llc_bytes));
+        return -1;
     }
     return seconds;
 }
 
+/* A program is not faster beside a bubble: its time alone was disturbed, or it is too short. */
+static double slowdown_of(struct bench *b, double seconds)
+{
+    double slowdown = seconds / b->alone_s;
+    if (slowdown >= 1)
+        return slowdown;
+    b->n_below_1++;
+    b->least = fmin(b->least, slowdown);
+    return 1;
+}
+
 static bool measure(struct bench *b)
 {
+    b->least = 1;
     for (int kind = 0; kind < 2; kind++)
         for (uint32_t i = 0; i <= BUBBLE_STEPS; i++) {
             output_progress("%s bubble %u of %u", kind ? "bandwidth" : "cache", i, BUBBLE_STEPS);
             double seconds = time_beside(b, kind == 0, i);
             if (seconds < 0)
                 return false;
-            (kind ? b->table.bandwidth : b->table.cache)[i] = seconds / b->alone_s;
+            (kind ? b->table.bandwidth : b->table.cache)[i] = slowdown_of(b, seconds);
         }
     output_progress_end();
     return true;
+}
+
+static void warn_of_noise(const struct bench *b)
+{
+    struct strbuf text = {0};
+    if (b->alone_s < SHORT_S)
+        strbuf_addf(
+            &text,
+            "heddle: warning: the program takes %.4f s alone, in which the host's scheduler "
+            "matters: use a longer one, %g s or more\n",
+            b->alone_s, SHORT_S);
+    if (b->n_below_1)
+        strbuf_addf(&text,
+                    "heddle: warning: slowdowns below 1, replaced by 1: %u of %u, the least %.3f: "
+                    "other programs disturb the measurement; --repeats helps\n",
+                    b->n_below_1, 2 * BUBBLE_STEPS, b->least);
+    if (text.len)
+        output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
 }
 
 /* --- output --- */
@@ -248,11 +330,17 @@ enum heddle_status hetero_cmd_bubble(const struct hetero_options *o, const char 
     if (status != HEDDLE_OK)
         return status;
     b.dram_gbps = measure_dram(&b);
-    b.alone_s = time_program(&b);
-    if (b.alone_s < 0 || !measure(&b)) {
-        output_error("%s: it cannot be run, or it fails", b.command->items[1]);
-        return HEDDLE_BAD_INPUT;
+    if (!(b.dram_gbps > 0)) {
+        output_error("there is no memory for a bubble of %llu bytes",
+                     (unsigned long long)(BUBBLE_CACHES * b.llc_bytes));
+        return HEDDLE_ENVIRONMENT;
     }
+    if (run_once(&b) < 0) /* files and pages that it uses are in memory afterwards */
+        return HEDDLE_BAD_INPUT;
+    b.alone_s = time_program(&b);
+    if (b.alone_s < 0 || !measure(&b))
+        return HEDDLE_BAD_INPUT;
+    warn_of_noise(&b);
     print(&b, out);
     return HEDDLE_OK;
 }

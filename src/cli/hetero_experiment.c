@@ -71,6 +71,15 @@ uint32_t experiment_mixes(bool quick, struct experiment_mix out[N_MIXES])
     return n;
 }
 
+/* Workloads with the same source are the same program. */
+bool experiment_has(const struct workload *w)
+{
+    bool is_entry = false;
+    for (uint32_t i = 0; i < workload_count; i++)
+        is_entry |= workload_list[i]->categories.s3_ch6 && workload_list[i]->source == w->source;
+    return is_entry;
+}
+
 uint32_t experiment_find_native(const char *name)
 {
     uint32_t i = 0;

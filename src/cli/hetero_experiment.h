@@ -30,6 +30,8 @@ enum { N_MIXES = N_ENTRIES * N_EXPERIMENT_NATIVES + N_PAIR_MIXES };
  * these two. */
 uint32_t experiment_mixes(bool quick, struct experiment_mix out[N_MIXES]);
 
+/* Is it a program of S3 Table 6.3, under any name? Its kernels must not be used for training. */
+bool experiment_has(const struct workload *w);
 /* The native of that name, or N_EXPERIMENT_NATIVES. */
 uint32_t experiment_find_native(const char *name);
 /* The words of natives for cpu.programs. */

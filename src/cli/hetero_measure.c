@@ -1,10 +1,12 @@
 #include "cli/hetero_measure.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/hetero_experiment.h"
 #include "cli/output.h"
 #include "front/process.h"
 #include "hetero/model.h"
@@ -24,6 +26,8 @@ struct rows {
     struct row *items;
     uint32_t n, cap;
     struct hetero_model *model; /* of S3's Appendix A, for the features */
+    struct strbuf left_out;     /* kernels with launches that have no time: " a, b," */
+    uint32_t n_left_out;
 };
 
 /* --- the records of launches --- */
@@ -43,6 +47,17 @@ static struct row *find_row(struct rows *rows, const char *kernel, const double 
     return row;
 }
 
+/* Launches that failed, or that the other target has run instead. */
+static void leave_out(struct rows *rows, const char *workload, const char *kernel)
+{
+    struct strbuf name = {0};
+    strbuf_addf(&name, " %s/%s,", workload, kernel ? kernel : "?");
+    if (!strstr(strbuf_text(&rows->left_out), strbuf_text(&name)))
+        strbuf_add(&rows->left_out, strbuf_text(&name));
+    strbuf_destroy(&name);
+    rows->n_left_out++;
+}
+
 /* S3 measures a kernel alone on the CMP, and with its transfers on the GPU. */
 static void take_launch(struct rows *rows, struct json_input *in, const char *workload,
                         enum hetero_target target)
@@ -58,7 +73,11 @@ static void take_launch(struct rows *rows, struct json_input *in, const char *wo
     json_input_need(in, root, "transfer_s", &transfer_s);
     json_input_need(in, root, "status", &status);
     double seconds = target == HETERO_CMP ? kernel_s : kernel_s + transfer_s;
-    if (status == 0 && seconds > 0) {
+    const char *ran_on = yaml_scalar(&in->doc, yaml_find(&in->doc, root, "ran_on"), "a target");
+    bool is_here = ran_on && strcmp(ran_on, hetero_target_names[target]) == 0;
+    if (!is_here || status != 0) {
+        leave_out(rows, workload, kernel);
+    } else if (seconds > 0) {
         struct row *row =
             find_row(rows, arena_printf(&rows->arena, "%s/%s", workload, kernel), values);
         row->seconds += seconds;
@@ -72,8 +91,14 @@ static enum heddle_status read_log(struct rows *rows, const char *path, const ch
 {
     struct strbuf text = {0};
     enum heddle_status status = HEDDLE_OK;
-    if (strbuf_read_file(&text, path) != 0)
+    int error = strbuf_read_file(&text, path);
+    if (error == ENOENT) {
+        output_error("%s launched no kernel", workload);
         status = HEDDLE_ENVIRONMENT;
+    } else if (error != 0) {
+        output_error("%s: %s", path, strerror(error));
+        status = HEDDLE_ENVIRONMENT;
+    }
     char *save = NULL;
     for (char *line = text.len ? strtok_r(text.text, "\n", &save) : NULL;
          line && status == HEDDLE_OK; line = strtok_r(NULL, "\n", &save)) {
@@ -118,13 +143,13 @@ static enum heddle_status run_workload(const struct measurement *m, const char *
     return ok ? HEDDLE_OK : HEDDLE_ENVIRONMENT;
 }
 
-/* The named workloads; without names those that S3 Table 6.3 does not have. */
+/* The named workloads; without names those that are not in S3 Table 6.3 under any name. */
 static bool is_measured(const struct measurement *m, const struct workload *w)
 {
     for (uint32_t i = 1; i < m->workloads->n; i++)
         if (strcmp(m->workloads->items[i], w->name) == 0)
             return true;
-    return m->workloads->n == 1 && !w->categories.s3_ch6;
+    return m->workloads->n == 1 && !experiment_has(w);
 }
 
 static enum heddle_status check_names(const struct measurement *m)
@@ -191,12 +216,32 @@ static struct hetero_model *model_of_features(const struct measurement *m,
     return model;
 }
 
+/* Says what has no time; fails if nothing has one. */
+static enum heddle_status check_rows(const struct rows *rows, enum hetero_target target)
+{
+    const char *on = target == HETERO_CMP ? "CMP" : "GPU";
+    struct strbuf text = {0};
+    if (rows->n_left_out) {
+        strbuf_addf(&text,
+                    "heddle: warning: launches left out, which failed on the %s: %u, of%.*s\n", on,
+                    rows->n_left_out, (int)rows->left_out.len - 1, strbuf_text(&rows->left_out));
+        output_warnings(strbuf_text(&text));
+    }
+    strbuf_destroy(&text);
+    if (rows->n)
+        return HEDDLE_OK;
+    output_error("no launch has run on the %s: there is nothing to train with", on);
+    return HEDDLE_ENVIRONMENT;
+}
+
 enum heddle_status hetero_measure(const struct measurement *m, enum hetero_target target)
 {
     struct rows rows = {.model = model_of_features(m, target)};
     struct strbuf text = {0};
     setenv("HEDDLE_HETERO_COLD", "1", 1);
     enum heddle_status status = run_all(m, target, &rows);
+    if (status == HEDDLE_OK)
+        status = check_rows(&rows, target);
     if (status == HEDDLE_OK && m->natives)
         strbuf_read_file(&text, m->rows); /* if it exists */
     if (status == HEDDLE_OK) {
@@ -205,6 +250,7 @@ enum heddle_status hetero_measure(const struct measurement *m, enum hetero_targe
     }
     hetero_model_destroy(rows.model);
     free(rows.items);
+    strbuf_destroy(&rows.left_out);
     arena_destroy(&rows.arena);
     strbuf_destroy(&text);
     return status;

@@ -1,12 +1,11 @@
 /* heddle hetero rows: training data, measured on the testbed like mixes (hetero_experiment.h). A
  * row is a kernel of a workload with one input: its features, and its time on a target. Both are
  * means over the kernel's launches. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/json.h"
 #include "cli/hetero_experiment.h"
 #include "cli/hetero_launches.h"
 #include "cli/output.h"
@@ -32,22 +31,12 @@ struct measured {
 
 /* --- measurements --- */
 
-/* Kernels of S3 Table 6.3 must not be used for training, under any name. S4's k-means is another
- * implementation of the same program. */
-static bool is_of_s3(const struct workload *w)
-{
-    bool is_entry = strcmp(w->name, "kmn") == 0;
-    for (uint32_t i = 0; i < workload_count; i++)
-        is_entry |= workload_list[i]->categories.s3_ch6 && workload_list[i]->source == w->source;
-    return is_entry;
-}
-
 static bool is_wanted(const struct hetero_options *o, const struct workload *w)
 {
     for (uint32_t i = 1; i < o->words->n; i++)
         if (strcmp(o->words->items[i], w->name) == 0)
             return true;
-    return o->words->n == 1 && !is_of_s3(w);
+    return o->words->n == 1 && !experiment_has(w);
 }
 
 static enum heddle_status add_inputs(struct measured *m, const struct hetero_options *o,
@@ -245,6 +234,18 @@ static enum heddle_status write_file(struct measured *m, uint32_t target, const 
     return status;
 }
 
+static void print_json(const struct measured *m, const char *folder, struct strbuf *out)
+{
+    struct json_writer w = {.out = out};
+    json_begin_object(&w, NULL);
+    json_string(&w, "folder", folder);
+    json_string(&w, "scenario",
+                hetero_scenario_names[*m->words ? HETERO_CO_LOCATED : HETERO_ALONE]);
+    json_uint(&w, "rows", m->n_rows);
+    json_uint(&w, "known", m->n_known);
+    json_end_object(&w);
+}
+
 static void destroy(struct measured *m)
 {
     for (uint32_t i = 0; i < m->n; i++)
@@ -262,12 +263,10 @@ enum heddle_status hetero_cmd_rows(const struct hetero_options *o, const char *f
         output_error("heddle hetero rows needs --out FOLDER");
         return HEDDLE_BAD_INPUT;
     }
-    if (mkdir(o->out, 0777) != 0 && errno != EEXIST) {
-        output_error("%s: %s", o->out, strerror(errno));
-        return HEDDLE_ENVIRONMENT;
-    }
     struct hetero_options with = experiment_options(o, &m.runs.arena);
-    enum heddle_status status = list_natives(&m, o);
+    enum heddle_status status = hetero_make_folder(o->out);
+    if (status == HEDDLE_OK)
+        status = list_natives(&m, o);
     if (status == HEDDLE_OK)
         status = list_inputs(&m, o);
     if (status == HEDDLE_OK)
@@ -276,7 +275,9 @@ enum heddle_status hetero_cmd_rows(const struct hetero_options *o, const char *f
         status = measure(&m, &with);
     for (uint32_t k = 0; status == HEDDLE_OK && k < HETERO_N_TARGETS; k++)
         status = write_file(&m, k, o->out);
-    if (status == HEDDLE_OK)
+    if (status == HEDDLE_OK && o->json)
+        print_json(&m, o->out, out);
+    else if (status == HEDDLE_OK)
         strbuf_addf(out, "CMP and GPU, %s: rows added to %s: %u each, there before: %u\n",
                     *m.words ? "beside natives" : "alone", o->out, m.n_rows, m.n_known);
     destroy(&m);

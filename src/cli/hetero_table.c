@@ -83,34 +83,61 @@ static enum heddle_status measure(struct measured *m, const struct hetero_option
     return testbed_go(&m->runs, &here);
 }
 
+static void write_pressure(struct json_writer *w, const char *key, double llc_bytes, double gbps)
+{
+    json_begin_object(w, key);
+    json_double(w, "llc_bytes", llc_bytes);
+    json_double(w, "dram_gbps", gbps);
+    json_end_object(w);
+}
+
+/* As in the `natives` of `heddle hetero choose`. */
+static void write_native(const struct measured *m, const struct native_alone *p,
+                         struct json_writer *w)
+{
+    struct bubble_table slowdowns = table_slowdowns(&m->table, &m->runs);
+    const double *steps[TABLE_N_KINDS] = {slowdowns.cache, slowdowns.bandwidth};
+    json_begin_object(w, NULL);
+    json_string(w, "name", m->native);
+    json_double(w, "llc_misses", p->misses_per_second);
+    write_pressure(w, "pressure", p->pressure.llc_bytes, p->pressure.dram_gbps);
+    for (uint32_t k = 0; k < TABLE_N_KINDS; k++) {
+        json_begin_array(w, kinds[k]);
+        for (uint32_t i = 0; i < N_STEPS; i++)
+            json_double(w, NULL, steps[k][i]);
+        json_end_array(w);
+    }
+    json_end_object(w);
+}
+
+/* What does not matter for a choice. */
+static void write_measured(const struct measured *m, const struct native_alone *p,
+                           struct json_writer *w)
+{
+    json_begin_object(w, "measured");
+    json_double(w, "seconds", p->seconds);
+    json_double(w, "llc_mpki", p->mpki);
+    json_string(w, "alone_id", testbed_id(&m->runs, m->table.alone));
+    for (uint32_t k = 0; k < TABLE_N_KINDS; k++) {
+        json_begin_array(w, k ? "bandwidth_ids" : "cache_ids");
+        for (uint32_t i = 0; i < N_STEPS; i++)
+            json_string(w, NULL, testbed_id(&m->runs, m->table.beside[k][i]));
+        json_end_array(w);
+    }
+    json_end_object(w);
+}
+
+/* The input of --hetero-natives and, with a kernel's times, of `heddle hetero choose`. */
 static void print_json(const struct measured *m, struct strbuf *out)
 {
     struct json_writer w = {.out = out};
     struct native_alone p = table_alone(&m->table, &m->runs);
-    struct bubble_table slowdowns = table_slowdowns(&m->table, &m->runs);
-    const double *steps[TABLE_N_KINDS] = {slowdowns.cache, slowdowns.bandwidth};
     json_begin_object(&w, NULL);
-    json_string(&w, "name", m->native);
-    json_double(&w, "seconds", p.seconds);
-    json_double(&w, "llc_mpki", p.mpki);
-    json_double(&w, "llc_misses", p.misses_per_second);
-    json_begin_object(&w, "pressure");
-    json_double(&w, "llc_bytes", p.pressure.llc_bytes);
-    json_double(&w, "dram_gbps", p.pressure.dram_gbps);
-    json_end_object(&w);
-    for (uint32_t k = 0; k < TABLE_N_KINDS; k++) {
-        json_begin_array(&w, kinds[k]);
-        for (uint32_t i = 0; i < N_STEPS; i++)
-            json_double(&w, NULL, steps[k][i]);
-        json_end_array(&w);
-    }
-    json_string(&w, "alone_id", testbed_id(&m->runs, m->table.alone));
-    for (uint32_t k = 0; k < TABLE_N_KINDS; k++) {
-        json_begin_array(&w, k ? "bandwidth_ids" : "cache_ids");
-        for (uint32_t i = 0; i < N_STEPS; i++)
-            json_string(&w, NULL, testbed_id(&m->runs, m->table.beside[k][i]));
-        json_end_array(&w);
-    }
+    write_pressure(&w, "machine", m->runs.llc_bytes, m->runs.dram_gbps);
+    json_begin_array(&w, "natives");
+    write_native(m, &p, &w);
+    json_end_array(&w);
+    write_measured(m, &p, &w);
     json_end_object(&w);
 }
 

@@ -54,6 +54,7 @@ static enum heddle_status read_clock(struct testbed_runs *t, const struct hetero
     if (c) {
         t->cpu_mhz = machine_config_cpu_mhz(c);
         t->llc_bytes = (double)machine_config_llc_bytes(c);
+        t->dram_gbps = c->host_memory.usable_mb_per_s / 1e3;
     } else {
         output_failure(strbuf_text(&text));
     }

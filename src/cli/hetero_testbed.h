@@ -33,7 +33,7 @@ struct testbed_runs {
     struct result_set results; /* of the points, in order */
     bool wants_kernels;        /* set it before testbed_go() to use testbed_kernel_seconds() */
     struct testbed_kernels *kernels;
-    double cpu_mhz, llc_bytes; /* of the machine */
+    double cpu_mhz, llc_bytes, dram_gbps; /* of the machine */
 };
 
 /* Adds a simulation; returns its index. */

@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "hetero/model_set.h"
 #include "hetero/train.h"
+#include "lab/hetero_setting.h"
 #include "lab/yaml_doc.h"
 
 /* Bounds of the error |p - t| / t for which the share of rows is printed (S3 Figure 6.8). */
@@ -73,30 +74,29 @@ static void write_dropped(const struct training *t, struct json_writer *w)
     json_end_array(w);
 }
 
-static void print_json(const struct training *t, const char *path, struct strbuf *out)
+static void write_training(const struct training *t, const char *path, struct json_writer *w)
 {
-    struct json_writer w = {.out = out};
-    json_begin_object(&w, NULL);
-    json_string(&w, "model", path);
-    json_uint(&w, "rows", t->rows.n_rows);
-    json_uint(&w, "kernels", t->rows.n_kernels);
-    json_uint(&w, "kept_kernels", t->result.n_kept_kernels);
-    json_uint(&w, "terms", t->result.model->n_terms);
-    json_uint(&w, "kept_terms", t->result.n_kept_terms);
-    json_double(&w, "r_squared_kept", t->result.r_squared_kept);
-    json_double(&w, "r_squared_all", t->result.r_squared_all);
-    json_uint(&w, "clamped", t->n_clamped);
-    json_begin_array(&w, "errors");
+    json_begin_object(w, NULL);
+    json_string(w, "model", path);
+    json_uint(w, "rows", t->rows.n_rows);
+    json_uint(w, "kernels", t->rows.n_kernels);
+    json_uint(w, "kept_kernels", t->result.n_kept_kernels);
+    json_uint(w, "terms", t->result.model->n_terms);
+    json_uint(w, "kept_terms", t->result.n_kept_terms);
+    json_double(w, "r_squared_kept", t->result.r_squared_kept);
+    json_double(w, "r_squared_all", t->result.r_squared_all);
+    json_uint(w, "clamped", t->n_clamped);
+    json_begin_array(w, "errors");
     for (int b = 0; b < N_BOUNDS; b++) {
-        json_begin_object(&w, NULL);
-        json_double(&w, "within", error_bounds[b]);
-        json_double(&w, "share", (double)t->within[b] / t->rows.n_rows);
-        json_end_object(&w);
+        json_begin_object(w, NULL);
+        json_double(w, "within", error_bounds[b]);
+        json_double(w, "share", (double)t->within[b] / t->rows.n_rows);
+        json_end_object(w);
     }
-    json_end_array(&w);
-    write_dropped(t, &w);
-    write_stages(t, &w);
-    json_end_object(&w);
+    json_end_array(w);
+    write_dropped(t, w);
+    write_stages(t, w);
+    json_end_object(w);
 }
 
 /* --- Text --- */
@@ -227,7 +227,7 @@ static enum heddle_status set_options(struct training *t, const struct hetero_op
 }
 
 static enum heddle_status train_from(const struct hetero_options *o, const char *path,
-                                     const char *model, struct strbuf *out)
+                                     const char *model, struct json_writer *w)
 {
     struct training t = {0};
     struct strbuf why = {0};
@@ -243,29 +243,65 @@ static enum heddle_status train_from(const struct hetero_options *o, const char 
         status = write_model(&t, path, model);
     }
     if (status == HEDDLE_OK && o->json)
-        print_json(&t, model, out);
+        write_training(&t, model, w);
     else if (status == HEDDLE_OK)
-        print_text(&t, model, out);
+        print_text(&t, model, w->out);
     train_result_destroy(&t.result);
     hetero_rows_destroy(&t.rows);
     strbuf_destroy(&why);
     return status;
 }
 
+enum heddle_status hetero_make_folder(const char *path)
+{
+    struct stat s;
+    int error = mkdir(path, 0777) == 0 ? 0 : errno;
+    if (error == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode))
+        error = 0;
+    if (error)
+        output_error("%s: %s", path,
+                     error == EEXIST ? "it is a file, not a folder" : strerror(error));
+    return error ? HEDDLE_ENVIRONMENT : HEDDLE_OK;
+}
+
+/* Before hours of measurements. */
+static enum heddle_status check_natives(const char *path)
+{
+    struct json_input in = {0};
+    struct hetero_setting setting;
+    enum heddle_status status =
+        output_input_end(&in.diags, hetero_natives_read(&in, path, &setting));
+    json_input_destroy(&in);
+    return status;
+}
+
+/* With JSON, a list of the CMP's model and the GPU's. */
+static void begin_list(const struct hetero_options *o, struct json_writer *w)
+{
+    if (o->json)
+        json_begin_array(w, NULL);
+}
+
+static void end_list(const struct hetero_options *o, struct json_writer *w)
+{
+    if (o->json)
+        json_end_array(w);
+}
+
 /* Measures this machine: FOLDER/cmp-alone.csv and .model, and so on. */
 static enum heddle_status train_machine(const struct hetero_options *o, struct strbuf *out)
 {
     const char *scenario = o->natives ? "co-located" : "alone";
-    enum heddle_status status = HEDDLE_OK;
+    struct json_writer w = {.out = out};
     struct arena arena = {0};
     if (!o->out) {
         output_error("heddle hetero train --machine needs --out FOLDER");
         return HEDDLE_BAD_INPUT;
     }
-    if (mkdir(o->out, 0777) != 0 && errno != EEXIST) {
-        output_error("%s: %s", o->out, strerror(errno));
-        return HEDDLE_ENVIRONMENT;
-    }
+    enum heddle_status status = o->natives ? check_natives(o->natives) : HEDDLE_OK;
+    if (status == HEDDLE_OK)
+        status = hetero_make_folder(o->out);
+    begin_list(o, &w);
     for (int t = 0; t < HETERO_N_TARGETS && status == HEDDLE_OK; t++) {
         const char *name =
             arena_printf(&arena, "%s/%s-%s", o->out, hetero_target_names[t], scenario);
@@ -276,8 +312,9 @@ static enum heddle_status train_machine(const struct hetero_options *o, struct s
                                       .rows = arena_printf(&arena, "%s.csv", name)};
         status = hetero_measure(&m, (enum hetero_target)t);
         if (status == HEDDLE_OK)
-            status = train_from(o, m.rows, arena_printf(&arena, "%s.model", name), out);
+            status = train_from(o, m.rows, arena_printf(&arena, "%s.model", name), &w);
     }
+    end_list(o, &w);
     arena_destroy(&arena);
     return status;
 }
@@ -286,6 +323,7 @@ enum heddle_status hetero_cmd_train(const struct hetero_options *o, const char *
                                     struct strbuf *out)
 {
     struct file_uses uses = {0};
+    struct json_writer w = {.out = out};
     if (!o->machine && o->words->n != 2) {
         output_error("heddle hetero train takes one ROWS.csv, or --machine");
         return HEDDLE_BAD_INPUT;
@@ -295,5 +333,5 @@ enum heddle_status hetero_cmd_train(const struct hetero_options *o, const char *
     file_uses_read(&uses, path);
     file_uses_write(&uses, "--out", o->out);
     enum heddle_status status = file_uses_check(&uses);
-    return status == HEDDLE_OK ? train_from(o, path, o->out, out) : status;
+    return status == HEDDLE_OK ? train_from(o, path, o->out, &w) : status;
 }

@@ -88,6 +88,8 @@ static void describe_nearest(struct emu *e, uint64_t address)
         strbuf_addf(out, "far away: as a signed number the address is %lld\n", (long long)address);
     else if (address > a->start + a->bytes + far_away)
         strbuf_add(out, "ended more than 1 TiB below\n");
+    else if (address == a->start + a->bytes)
+        strbuf_add(out, "the access begins right after its end\n");
     else {
         bool is_before = address < a->start;
         uint64_t end = a->start + a->bytes;

@@ -1,5 +1,6 @@
 #include "hetero/model_set.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static struct hetero_model *read_file(const struct hetero_model_set *set, const 
     int status = strbuf_read_file(&text, strbuf_text(&path));
     if (status == 0)
         m = read_model(strbuf_text(&path), strbuf_text(&text), error);
-    else if (scenario == HETERO_ALONE)
+    else if (scenario == HETERO_ALONE || status != ENOENT)
         strbuf_addf(error, "%s: %s\n", strbuf_text(&path), strerror(status));
     else
         m = set->of[HETERO_ALONE][target];

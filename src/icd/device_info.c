@@ -342,6 +342,42 @@ static cl_int nvidia(const struct _cl_device_id *d, cl_device_info param, size_t
     }
 }
 
+/* Limits that both targets of HeteroPDP have; the other ones are in functions above. */
+static bool is_limit(cl_device_info param)
+{
+    switch (param) {
+    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE:
+    case CL_DEVICE_MAX_CONSTANT_ARGS:
+    case CL_DEVICE_MAX_PARAMETER_SIZE:
+    case CL_DEVICE_MAX_READ_IMAGE_ARGS:
+    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
+    case CL_DEVICE_IMAGE2D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
+    case CL_DEVICE_IMAGE3D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
+    case CL_DEVICE_IMAGE3D_MAX_DEPTH:
+    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
+    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE:
+    case CL_DEVICE_MAX_SAMPLERS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A target that has no images answers 0 for theirs, or nothing. */
+static cl_int hetero_answer_limit(const struct _cl_device_id *d, cl_device_info param, size_t size,
+                                  void *value, size_t *size_ret)
+{
+    cl_ulong own = 0;
+    size_t bytes = 0;
+    cl_int code = memory(d, param, sizeof own, &own, &bytes);
+    cl_ulong least = hetero_limit(d->hetero, param);
+    if (code == CL_SUCCESS && least && least < own)
+        own = least;
+    return code == CL_SUCCESS ? info_answer(&own, bytes, size, value, size_ret) : code;
+}
+
 cl_int icd_clGetDeviceInfo(cl_device_id d, cl_device_info param, size_t size, void *value,
                            size_t *size_ret)
 {
@@ -350,6 +386,8 @@ cl_int icd_clGetDeviceInfo(cl_device_id d, cl_device_info param, size_t size, vo
     if (!object_is(d, ICD_DEVICE))
         return CL_INVALID_DEVICE;
     size_t needed;
+    if (d->hetero && is_limit(param))
+        return hetero_answer_limit(d, param, size, value, size_ret);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i](d, param, 0, NULL, &needed) == CL_SUCCESS)
             return parts[i](d, param, size, value, size_ret);

@@ -46,7 +46,12 @@ struct target_program {
     cl_program of[HETERO_N_TARGETS];
     struct strbuf why[HETERO_N_TARGETS]; /* why it is not available */
     struct ptx_module *ptx;              /* for features */
-    struct target_kernel *kernels;       /* those that have been launched */
+    /* A variable at program scope that kernels may write; NULL = none. Such variables are not
+     * copied between targets: the first target that runs a kernel of the program runs all. */
+    const char *variable;
+    bool is_bound;
+    enum hetero_target bound_to;
+    struct target_kernel *kernels; /* those that have been launched */
 };
 
 /* The object's copy in the target, created on demand; its contents may be outdated. */
@@ -89,8 +94,11 @@ cl_int hetero_run_launch(struct icd_command *c);
 struct hetero_decision {
     enum hetero_target target;
     const char *reason;
+    bool
+        has_variables; /* the program's variables bind it to the target that ran its first launch */
     bool is_predicted; /* otherwise the mode decided, or only one target can run the kernel */
     double features[HETERO_N_FEATURES];
+    double transfer; /* bytes to the GPU and back if only the host's copies were current */
     double llc_misses, dram_bandwidth; /* of the native programs */
     const char *utilisation;           /* the source of these two */
     double alone_s[HETERO_N_TARGETS], co_located_s[HETERO_N_TARGETS];

@@ -32,6 +32,27 @@ static bool read_shipped(struct hetero_policy *p, struct strbuf *error)
     return hetero_model_set_shipped(&p->models, "i7-3770", "s9150", error);
 }
 
+/* Native programs change times: without co-located models they cannot be predicted. */
+static bool has_co_located(const struct hetero_policy *p, const char *folder, struct strbuf *error)
+{
+    bool all = true;
+    for (int t = 0; t < HETERO_N_TARGETS; t++)
+        if (p->setting.n_natives &&
+            p->models.of[HETERO_CO_LOCATED][t] == p->models.of[HETERO_ALONE][t]) {
+            strbuf_addf(error,
+                        "%s/%s-co-located.model is missing, and there are native programs: `heddle "
+                        "hetero train --machine --natives FILE` makes it\n",
+                        folder, hetero_target_names[t]);
+            all = false;
+        }
+    return all;
+}
+
+static bool read_models(struct hetero_policy *p, const char *folder, struct strbuf *error)
+{
+    return hetero_model_set_read(&p->models, folder, error) && has_co_located(p, folder, error);
+}
+
 struct hetero_policy *hetero_policy_new(const struct icd_settings *s, struct strbuf *error)
 {
     enum { SAMPLE_US = 1000 };
@@ -40,16 +61,12 @@ struct hetero_policy *hetero_policy_new(const struct icd_settings *s, struct str
     p->mode = s->hetero_mode;
     p->setting.machine = hetero_testbed;
     if (s->hetero_natives) {
-        ok = json_input_read(&p->input, s->hetero_natives) == HEDDLE_OK;
-        if (ok)
-            hetero_setting_read(&p->input, yaml_doc_root(&p->input.doc), &p->setting);
-        ok = ok && !p->input.diags.n_errors;
+        ok = hetero_natives_read(&p->input, s->hetero_natives, &p->setting) == HEDDLE_OK;
         if (!ok)
             diag_format(&p->input.diags, error);
     }
     if (ok && p->mode == MODE_PREDICT)
-        ok = s->hetero_models ? hetero_model_set_read(&p->models, s->hetero_models, error)
-                              : read_shipped(p, error);
+        ok = s->hetero_models ? read_models(p, s->hetero_models, error) : read_shipped(p, error);
     if (ok) {
         p->usage = usage_meter_new(p->setting.natives, p->setting.n_natives, SAMPLE_US);
         return p;
@@ -82,6 +99,16 @@ static bool is_first_use(const struct launch_command *l, uint32_t i)
     return true;
 }
 
+/* May the kernel read or write the object, through any argument? */
+static bool uses_object(const struct launch_command *l, const void *object,
+                        bool (*does)(const struct launch_command *l, uint32_t i))
+{
+    for (uint32_t i = 0; i < l->kernel->info->n_args; i++)
+        if (l->objects[i] == object && does(l, i))
+            return true;
+    return false;
+}
+
 /* Bytes of the distinct memory objects, and what would be transferred to the GPU and back if only
  * the host's copies were current. */
 static void add_buffers(const struct launch_command *l, double *buffer, double *transfer)
@@ -92,8 +119,8 @@ static void add_buffers(const struct launch_command *l, double *buffer, double *
         enum arg_kind kind = l->kernel->info->args[i].kind;
         if (!m || kind == ARG_SAMPLER || !is_first_use(l, i))
             continue;
-        bool reads = !(m->flags & CL_MEM_WRITE_ONLY);
-        bool writes = launch_writes(l, i) && !(m->flags & CL_MEM_READ_ONLY);
+        bool reads = uses_object(l, m, launch_reads);
+        bool writes = uses_object(l, m, launch_writes) && !(m->flags & CL_MEM_READ_ONLY);
         *buffer += (double)m->bytes;
         *transfer += (double)m->bytes * (reads + writes);
     }
@@ -116,7 +143,7 @@ static double predict(const struct hetero_policy *p, enum hetero_scenario s, int
     return hetero_predict(p->models.of[s][target], d->features, system, &d->n_clamped);
 }
 
-static void choose(struct hetero_policy *p, double transfer, struct hetero_decision *d)
+static void choose(struct hetero_policy *p, struct hetero_decision *d)
 {
     const struct hetero_setting *s = &p->setting;
     struct hetero_question q = {.goal = s->goal,
@@ -130,7 +157,7 @@ static void choose(struct hetero_policy *p, double transfer, struct hetero_decis
     }
     d->pressure[HETERO_CMP] = pressure_on_cmp(&s->machine, s->rule, d->features[HETERO_THREADS],
                                               d->features[HETERO_BUFFER]);
-    d->pressure[HETERO_GPU] = pressure_on_gpu(&s->machine, transfer, d->alone_s[HETERO_GPU]);
+    d->pressure[HETERO_GPU] = pressure_on_gpu(&s->machine, d->transfer, d->alone_s[HETERO_GPU]);
     hetero_apply_bubbles(&s->machine, d->pressure, s->natives, s->n_natives);
     d->answer = hetero_choose(&q);
     d->target = d->answer.target;
@@ -138,11 +165,11 @@ static void choose(struct hetero_policy *p, double transfer, struct hetero_decis
     d->is_predicted = true;
 }
 
-static void choose_by_mode(struct hetero_policy *p, double transfer, struct hetero_decision *d)
+static void choose_by_mode(struct hetero_policy *p, struct hetero_decision *d)
 {
     switch (p->mode) {
     case MODE_PREDICT:
-        choose(p, transfer, d);
+        choose(p, d);
         return;
     case MODE_CMP:
     case MODE_GPU:
@@ -169,7 +196,6 @@ void hetero_decide(struct hetero *h, const struct launch_command *l, struct targ
 {
     struct hetero_policy *p = h->policy;
     struct timespec begin;
-    double transfer;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     struct usage usage = usage_now(p->usage);
     out->llc_misses = usage.llc_misses;
@@ -177,12 +203,13 @@ void hetero_decide(struct hetero *h, const struct launch_command *l, struct targ
     out->utilisation = usage.source;
     count_kernel(p, l, program, out->features);
     out->features[HETERO_THREADS] = work_items(&l->launch);
-    add_buffers(l, &out->features[HETERO_BUFFER], &transfer);
-    choose_by_mode(p, transfer, out);
+    add_buffers(l, &out->features[HETERO_BUFFER], &out->transfer);
+    choose_by_mode(p, out);
     p->n_choices++;
     if (!can[out->target]) {
         out->target = out->target == HETERO_CMP ? HETERO_GPU : HETERO_CMP;
-        out->reason = "only this target can run it";
+        out->reason = program->is_bound ? "the program's variables are on this target"
+                                        : "only this target can run it";
         out->is_predicted = false;
     }
     out->microseconds = seconds_since(&begin) * 1e6;
@@ -198,6 +225,7 @@ static void write_features(struct json_writer *w, const struct hetero_decision *
     json_double(w, hetero_system_names[HETERO_LLC_MISSES], d->llc_misses);
     json_double(w, hetero_system_names[HETERO_DRAM_BANDWIDTH], d->dram_bandwidth);
     json_end_object(w);
+    json_double(w, "transfer", d->transfer);
     json_string(w, "utilisation", d->utilisation);
 }
 
@@ -240,6 +268,7 @@ void hetero_log(const struct _cl_device_id *d, const struct launch_command *l,
     if (decision->is_predicted)
         write_prediction(&w, h->policy, decision);
     json_double(&w, "decision_us", decision->microseconds);
+    json_bool(&w, "has_variables", decision->has_variables);
     json_string(&w, "ran_on", hetero_target_names[decision->ran_on]);
     json_bool(&w, "taken_over", decision->was_taken_over);
     json_int(&w, "status", decision->status);

@@ -3,6 +3,23 @@
 #include "icd/hetero.h"
 #include "icd/sampler.h"
 
+/* Programs with variables run on one target, that of their first launch. */
+static bool is_bound_elsewhere(const struct target_program *p, const struct target *t)
+{
+    return p->is_bound && p->bound_to != t->which;
+}
+
+static void bind_program(struct target_program *p, const char *kernel, const struct target *t)
+{
+    if (!p->variable || p->is_bound)
+        return;
+    p->is_bound = true;
+    p->bound_to = t->which;
+    icd_complain("HeteroPDP: the program of kernel '%s' has variables, such as '%s', which are not "
+                 "copied between targets: all its kernels run on %s",
+                 kernel, p->variable, strbuf_text(&t->name));
+}
+
 /* Which targets can run the kernel? */
 static bool find_kernels(struct hetero *h, const struct launch_command *l,
                          struct target_program *program, cl_kernel kernels[HETERO_N_TARGETS],
@@ -11,7 +28,13 @@ static bool find_kernels(struct hetero *h, const struct launch_command *l,
     bool any = false;
     for (int i = 0; i < HETERO_N_TARGETS; i++) {
         struct target *t = &h->targets[i];
-        kernels[i] = t->has_failed ? NULL : hetero_kernel(program, l->kernel->info->name, t, why);
+        kernels[i] = NULL;
+        if (t->has_failed)
+            strbuf_addf(why, "%s has failed; ", strbuf_text(&t->name));
+        else if (is_bound_elsewhere(program, t))
+            strbuf_addf(why, "the program's variables are not on %s; ", strbuf_text(&t->name));
+        else
+            kernels[i] = hetero_kernel(program, l->kernel->info->name, t, why);
         can[i] = kernels[i] != NULL;
         any |= can[i];
     }
@@ -65,20 +88,33 @@ static bool is_memory(const struct launch_command *l, uint32_t i)
     return l->objects[i] && (kind == ARG_BUFFER || kind == ARG_IMAGE);
 }
 
-/* With a checkpoint, the host keeps what the kernel is about to overwrite. */
-static cl_int bring_args(struct _cl_device_id *d, struct target *t, const struct launch_command *l,
-                         uint64_t *ns)
+/* The arguments that the kernel may read, or the others. With a checkpoint, the host keeps what the
+ * kernel is about to overwrite. */
+static cl_int bring_some(struct _cl_device_id *d, struct target *t, const struct launch_command *l,
+                         bool read, uint64_t *ns)
 {
     bool checkpoint = d->platform->settings.hetero_checkpoint;
     cl_int code = CL_SUCCESS;
     for (uint32_t i = 0; code == CL_SUCCESS && i < l->kernel->info->n_args; i++) {
-        if (!is_memory(l, i))
+        if (!is_memory(l, i) || launch_reads(l, i) != read)
             continue;
         code = hetero_bring(d, l->objects[i], t, ns);
         if (code == CL_SUCCESS && checkpoint && launch_writes(l, i))
             code = hetero_bring_home(d, l->objects[i], false, ns);
     }
     return code;
+}
+
+/* Contents that the kernel may not read are needed too: it may write a part, and the rest stays.
+ * In measurements that transfer does not count. */
+static cl_int bring_args(struct _cl_device_id *d, struct target *t, const struct launch_command *l,
+                         uint64_t *ns)
+{
+    uint64_t uncounted = 0;
+    cl_int code = bring_some(d, t, l, true, ns);
+    return code == CL_SUCCESS
+               ? bring_some(d, t, l, false, d->platform->settings.hetero_cold ? &uncounted : ns)
+               : code;
 }
 
 static cl_int enqueue(struct target *t, cl_kernel k, const struct heddle_launch *l, uint64_t *ns)
@@ -144,9 +180,27 @@ static bool has_lost_contents(const struct launch_command *l, const struct targe
     return lost;
 }
 
+/* Why the other target cannot repeat the launch; NULL = it can. Lost contents get defined ones in
+ * either case. */
+static const char *find_problem(const struct launch_command *l, const struct target_program *p,
+                                const struct target *failed, const struct target *other,
+                                const cl_kernel *kernels, bool started)
+{
+    bool lost = started && has_lost_contents(l, failed);
+    if (is_bound_elsewhere(p, other))
+        return ", which has the program's variables";
+    if (!kernels[other->which])
+        return ", and the other target cannot run it";
+    if (lost)
+        return ", which had the only current copy of a buffer that it was writing; "
+               "HEDDLE_HETERO_CHECKPOINT=1 keeps another";
+    return NULL;
+}
+
 /* A launch failed: tries the other target if that can run it. A target that fails while a kernel
- * runs is not used any more. */
-static cl_int take_over(struct icd_command *c, const cl_kernel *kernels, bool started, cl_int code,
+ * runs is not used any more, if there is another. */
+static cl_int take_over(struct icd_command *c, const struct target_program *program,
+                        const cl_kernel *kernels, bool started, cl_int code,
                         struct hetero_decision *decision)
 {
     const struct launch_command *l = c->data;
@@ -154,18 +208,15 @@ static cl_int take_over(struct icd_command *c, const cl_kernel *kernels, bool st
     struct target *failed = &h->targets[decision->ran_on];
     struct target *other = &h->targets[decision->ran_on == HETERO_CMP ? HETERO_GPU : HETERO_CMP];
     const char *name = l->kernel->info->name;
-    const char *problem = NULL;
-    if (!kernels[other->which])
-        problem = ", and the other target cannot run it";
-    else if (started && has_lost_contents(l, failed))
-        problem = ", which had the only current copy of a buffer that it was writing; "
-                  "HEDDLE_HETERO_CHECKPOINT=1 keeps another";
+    const char *problem = find_problem(l, program, failed, other, kernels, started);
+    failed->has_failed = started && kernels[other->which];
     if (problem) {
-        strbuf_addf(&c->message, "kernel '%s' failed on %s (error %d)%s", name,
-                    strbuf_text(&failed->name), code, problem);
+        strbuf_addf(&c->message, "kernel '%s' failed on %s (error %d)%s%s%s", name,
+                    strbuf_text(&failed->name), code, problem,
+                    failed->has_failed ? "; all further launches are on " : "",
+                    failed->has_failed ? strbuf_text(&other->name) : "");
         return code;
     }
-    failed->has_failed = started;
     icd_complain("HeteroPDP: kernel '%s' failed on %s (error %d): %s takes over%s", name,
                  strbuf_text(&failed->name), code, strbuf_text(&other->name),
                  started ? " for all further launches" : "");
@@ -192,10 +243,13 @@ static cl_int run(struct icd_command *c)
     } else {
         hetero_decide(h, l, program, can, &decision);
         decision.ran_on = decision.target;
+        decision.has_variables = program->variable != NULL;
         code = run_on(d, &h->targets[decision.target], kernels[decision.target], l, &decision,
                       &started);
         if (code != CL_SUCCESS)
-            code = take_over(c, kernels, started, code, &decision);
+            code = take_over(c, program, kernels, started, code, &decision);
+        if (code == CL_SUCCESS)
+            bind_program(program, l->kernel->info->name, &h->targets[decision.ran_on]);
         decision.status = code;
         h->n_launches[decision.ran_on]++;
         hetero_log(d, l, &decision);

@@ -73,6 +73,46 @@ static cl_program build_on(struct target *t, const struct strbuf *source, const 
     return NULL;
 }
 
+static bool names(const struct ptx_operand *o, const struct ptx_var *v)
+{
+    bool found = o->kind == PTX_OPERAND_VAR && o->var == v;
+    for (uint32_t i = 0; !found && i < o->n_items; i++)
+        found = names(&o->items[i], v);
+    return found;
+}
+
+/* Does an instruction other than a load use the variable? It may write it, or take its address. */
+static bool may_be_written(const struct ptx_module *m, const struct ptx_var *v)
+{
+    for (uint32_t f = 0; f < m->n_funcs; f++)
+        for (uint32_t i = 0; i < m->funcs[f]->n_insts; i++) {
+            const struct ptx_inst *inst = &m->funcs[f]->insts[i];
+            for (uint32_t o = 0; ptx_insts[inst->op].unit != PTX_UNIT_LOAD && o < inst->n_operands;
+                 o++)
+                if (names(&inst->operands[o], v))
+                    return true;
+        }
+    return false;
+}
+
+static bool is_pointed_to(const struct ptx_module *m, const struct ptx_var *v)
+{
+    for (uint32_t i = 0; i < m->n_vars; i++)
+        for (uint32_t r = 0; r < m->vars[i]->n_relocs; r++)
+            if (m->vars[i]->relocs[r].var == v)
+                return true;
+    return false;
+}
+
+static const char *find_variable(const struct ptx_module *m)
+{
+    for (uint32_t i = 0; m && i < m->n_vars; i++)
+        if (m->vars[i]->space == PTX_GLOBAL &&
+            (may_be_written(m, m->vars[i]) || is_pointed_to(m, m->vars[i])))
+            return m->vars[i]->name;
+    return NULL;
+}
+
 struct target_program *hetero_build(struct _cl_device_id *d, const struct strbuf *source,
                                     const char *options, const struct code *code)
 {
@@ -80,6 +120,7 @@ struct target_program *hetero_build(struct _cl_device_id *d, const struct strbuf
     struct diag_list diags = {0};
     p->ptx = ptx_parse("program.cl.ptx", strbuf_text(&code->ptx), code->ptx.len, &diags);
     diag_list_destroy(&diags);
+    p->variable = find_variable(p->ptx);
     for (int i = 0; i < HETERO_N_TARGETS; i++) {
         struct target *t = &d->hetero->targets[i];
         p->of[i] = build_on(t, source, options, code, &p->why[i]);

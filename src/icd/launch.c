@@ -118,6 +118,14 @@ bool launch_writes(const struct launch_command *l, uint32_t i)
                                          !(info->qualifiers & CL_KERNEL_ARG_TYPE_CONST);
 }
 
+bool launch_reads(const struct launch_command *l, uint32_t i)
+{
+    const struct arg_info *info = &l->kernel->info->args[i];
+    const struct _cl_mem *m = l->objects[i];
+    return !(m->flags & CL_MEM_WRITE_ONLY) &&
+           (info->kind != ARG_IMAGE || info->access != CL_KERNEL_ARG_ACCESS_WRITE_ONLY);
+}
+
 static void take_memory(struct icd_command *c, uint32_t i, struct _cl_mem *m)
 {
     struct launch_command *l = c->data;

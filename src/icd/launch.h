@@ -16,5 +16,7 @@ struct launch_command {
 
 /* May the kernel write the object that is its argument i? */
 bool launch_writes(const struct launch_command *l, uint32_t i);
+/* May it read the object? */
+bool launch_reads(const struct launch_command *l, uint32_t i);
 
 #endif

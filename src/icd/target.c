@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <glob.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,14 +123,19 @@ void target_take(struct target *t, cl_device_id device)
     add_name(t);
 }
 
+/* Several threads may build programs at the same time. */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
 cl_int target_open(struct target *t)
 {
     cl_int code = CL_SUCCESS;
+    pthread_mutex_lock(&opening);
     if (!t->context)
         t->context = t->cl->clCreateContext(NULL, 1, &t->device, NULL, NULL, &code);
     if (code == CL_SUCCESS && !t->queue)
         t->queue =
             t->cl->clCreateCommandQueue(t->context, t->device, CL_QUEUE_PROFILING_ENABLE, &code);
+    pthread_mutex_unlock(&opening);
     return code;
 }
 

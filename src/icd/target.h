@@ -26,7 +26,7 @@ bool target_find(struct target *t, const char *library, cl_device_type type, str
 /* One of ours. */
 void target_take(struct target *t, cl_device_id device);
 
-/* Creates context and queue, on the first call. */
+/* Creates context and queue, on the first call. Call it without the lock; any thread may. */
 cl_int target_open(struct target *t);
 
 /* Waits for a command, adds its time to *ns, and releases its event. The host's simulated clock

@@ -140,3 +140,26 @@ void hetero_setting_read(struct json_input *in, yaml_node_t *root, struct hetero
     read_machine(in, root, &out->machine);
     read_natives(in, root, out);
 }
+
+static void check_natives(struct json_input *in, struct hetero_setting *out)
+{
+    static const char *const keys[] = {HETERO_SETTING_KEYS};
+    yaml_node_t *root = yaml_doc_root(&in->doc);
+    if (root->type != YAML_MAPPING_NODE) {
+        yaml_complain(&in->doc, root, NULL, "expected an object with 'natives'");
+        return;
+    }
+    HETERO_CHECK_KEYS(in, root, keys);
+    hetero_setting_read(in, root, out);
+    if (!out->n_natives && !in->diags.n_errors)
+        yaml_complain(&in->doc, root, NULL, "there is no native program: 'natives' must list one");
+}
+
+enum heddle_status hetero_natives_read(struct json_input *in, const char *path,
+                                       struct hetero_setting *out)
+{
+    enum heddle_status status = json_input_read(in, path);
+    if (status == HEDDLE_OK)
+        check_natives(in, out);
+    return status == HEDDLE_OK && in->diags.n_errors ? HEDDLE_BAD_INPUT : status;
+}

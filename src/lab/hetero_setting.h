@@ -18,12 +18,18 @@ struct hetero_setting {
     bool uses_tables; /* slowdowns of a native program are derived from pressures */
 };
 
-/* The keys that hetero_setting_read() reads, for yaml_check_keys(). */
+/* The keys that hetero_setting_read() reads, for yaml_check_keys(). It ignores `measured`, which
+ * `heddle hetero table` adds. */
 #define HETERO_SETTING_KEYS                                                                        \
-    "goal", "slowdown_reference", "pressure_rule", "natives", "weight", "machine"
+    "goal", "slowdown_reference", "pressure_rule", "natives", "weight", "machine", "measured"
 
 /* Errors are in in->diags. */
 void hetero_setting_read(struct json_input *in, yaml_node_t *root, struct hetero_setting *out);
+
+/* Reads a file with these keys only, and with a native program at least. Errors are in in->diags;
+ * call json_input_destroy() in either case. */
+enum heddle_status hetero_natives_read(struct json_input *in, const char *path,
+                                       struct hetero_setting *out);
 
 /* {"llc_bytes": B, "dram_gbps": G} */
 void hetero_pressure_read(struct json_input *in, yaml_node_t *map, struct pressure *p);

@@ -1,9 +1,10 @@
-/* Cache-conscious wavefront scheduling: when warps lose intra-warp locality in L1D, CCWS stops
- * other warps from issuing loads, which leaves those that lost it a larger share of L1D. S4 = T. G.
- * Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012, section 3.3.
+/* Cache-conscious wavefront scheduling: when warps lose intra-warp locality in L1D, CCWS prevents
+ * other warps from issuing loads, so that the warps that lost locality get a larger share of L1D.
+ * S4 = T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-conscious wavefront scheduling. MICRO 2012,
+ * section 3.3.
  * In S4's order (wavefront = warp):
  *
- * 3.3.2 Baseline priority (greedy, round robin or two-level), intersected with "Can Issue".
+ * 3.3.2 Baseline scheduler (greedy, round robin or two-level), intersected with "Can Issue".
  *
  * 3.3.3 Lost locality detector. Each L1D line records the warp that reserved it (WID).
  *       a line is evicted: its tag is written to that warp's portion of the victim
@@ -29,8 +30,8 @@
  *
  * The simulator that the authors published (github.com/tgrogers/ccws-2012) deviates from the text
  * in several respects. Most of the differences are parameters, which `ccws_authors` sets. Three of
- * that simulator's behaviours are not modelled: there, a merge makes its warp the owner of the
- * line, a store that misses relabels a line it does not touch, and barriers do not count as
+ * that simulator's behaviours are not modelled: there, a merge changes the WID of the line to the
+ * merging warp, a store miss changes the WID of an unrelated line, and barriers do not count as
  * instructions. */
 #include <assert.h>
 #include <inttypes.h>
@@ -43,9 +44,9 @@ extern const struct scheduler_desc scheduler_gto, scheduler_lrr, scheduler_two_l
 
 enum { VTA_TAG_BITS = 40 }; /* for a 48-bit address space (S4 section 5.7) */
 
-static const char *const order_names[] = {"gto", "lrr", "two_level", NULL};
-static const struct scheduler_desc *const orders[] = {&scheduler_gto, &scheduler_lrr,
-                                                      &scheduler_two_level};
+static const char *const baseline_names[] = {"gto", "lrr", "two_level", NULL};
+static const struct scheduler_desc *const baselines[] = {&scheduler_gto, &scheduler_lrr,
+                                                         &scheduler_two_level};
 
 static const char *const tie_names[] = {"age", "slot", NULL};
 
@@ -63,8 +64,8 @@ static const char *const tie_names[] = {"age", "slot", NULL};
               "tags in a warp's victim tag array"),                                                \
     PARAM_U32(struct ccws_params, vta_ways, "8", 1, 1024, "ways",                                  \
               "associativity of a warp's victim tag array"),                                       \
-    PARAM_ENUM(struct ccws_params, prioritise, "gto", order_names,                                 \
-               "order among the warps that may issue"),                                            \
+    PARAM_ENUM(struct ccws_params, prioritise, "gto", baseline_names,                                 \
+               "baseline scheduler: picks among the warps that may issue"),                                            \
     PARAM_U32(struct ccws_params, decay_cycles, "1", 1, 1 << 20, "cycles",                         \
               "cycles per decrement of a score"),                                                  \
     PARAM_BOOL(struct ccws_params, llds_caps, "true",                                              \
@@ -72,7 +73,7 @@ static const char *const tie_names[] = {"age", "slot", NULL};
     PARAM_BOOL(struct ccws_params, keeps_tags, differs,                                            \
                "a VTA hit leaves its tag in the array"),                                           \
     PARAM_BOOL(struct ccws_params, keeps_vta, differs,                                             \
-               "a new warp inherits the victim tags of its slot's last warp"),                     \
+               "a new warp inherits the victim tags of the previous warp of its slot"),                     \
     PARAM_BOOL(struct ccws_params, live_totals, differs,                                           \
                "VTA hits and instructions are those of live warps only"),                          \
     PARAM_BOOL(struct ccws_params, probes_merges, differs,                                         \
@@ -92,13 +93,13 @@ static uint32_t round_up(size_t bytes)
     return (uint32_t)((bytes + 15) / 16 * 16);
 }
 
-static size_t order_bytes(const struct scheduler_desc *d, uint32_t n_warps, uint32_t n_slots,
-                          const void *params)
+static size_t baseline_bytes(const struct scheduler_desc *d, uint32_t n_warps, uint32_t n_slots,
+                             const void *params)
 {
     return d->state_bytes ? round_up(d->state_bytes(n_warps, n_slots, params)) : 0;
 }
 
-static void order_defaults(const struct scheduler_desc *d, void *values)
+static void baseline_defaults(const struct scheduler_desc *d, void *values)
 {
     struct strbuf why = {0};
     for (uint32_t i = 0; i < d->n_params; i++)
@@ -117,13 +118,13 @@ static struct vta vta_of(const struct ccws_params *p, uint32_t line_bytes)
 static size_t ccws_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *params)
 {
     const struct ccws_params *c = params;
-    const struct scheduler_desc *order = orders[c->prioritise];
+    const struct scheduler_desc *baseline = baselines[c->prioritise];
     struct vta vta = vta_of(c, 0);
     char values[256] = {0};
-    assert(order->params_bytes <= sizeof values);
-    order_defaults(order, values);
-    return sizeof(struct ccws) + round_up(order->params_bytes) + round_up(order->stats_bytes) +
-           order_bytes(order, n_warps, n_slots, values) +
+    assert(baseline->params_bytes <= sizeof values);
+    baseline_defaults(baseline, values);
+    return sizeof(struct ccws) + round_up(baseline->params_bytes) +
+           round_up(baseline->stats_bytes) + baseline_bytes(baseline, n_warps, n_slots, values) +
            (size_t)n_warps * vta_words(&vta) * sizeof(uint64_t);
 }
 
@@ -133,7 +134,7 @@ static uint64_t ccws_cost_bits(const struct sched_geometry *g, const void *param
     const struct ccws_params *c = params;
     uint64_t tags = (uint64_t)g->n_warps * c->vta_entries_per_warp;
     return plugin_cost(parts, "victim tags", tags * VTA_TAG_BITS) +
-           plugin_cost(parts, "warp of each line",
+           plugin_cost(parts, "WID of each line",
                        (uint64_t)g->l1d_lines * plugin_index_bits(g->n_warps)) +
            plugin_cost(parts, "scores", (uint64_t)g->n_warps * c->score_bits) +
            plugin_cost(parts, "VTA hits and instructions", 2 * 32);
@@ -167,26 +168,27 @@ static void ccws_init(struct scheduler *s)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
-    const struct scheduler_desc *order = orders[params->prioritise];
+    const struct scheduler_desc *baseline = baselines[params->prioritise];
     c->vta = vta_of(params, s->view->l1d_line_bytes);
     c->words_per_warp = vta_words(&c->vta);
-    c->order = *s;
-    c->order.desc = order;
-    c->order.params = c->store;
-    c->order.stats = c->store + round_up(order->params_bytes);
-    c->order.state = (char *)c->order.stats + round_up(order->stats_bytes);
-    order_defaults(order, c->store);
-    c->tags_at = round_up(order->params_bytes) + round_up(order->stats_bytes) +
-                 (uint32_t)order_bytes(order, s->view->n_warps, s->view->n_slots, c->store);
+    c->baseline = *s;
+    c->baseline.desc = baseline;
+    c->baseline.params = c->store;
+    c->baseline.stats = c->store + round_up(baseline->params_bytes);
+    c->baseline.state = (char *)c->baseline.stats + round_up(baseline->stats_bytes);
+    baseline_defaults(baseline, c->store);
+    c->tags_at = round_up(baseline->params_bytes) + round_up(baseline->stats_bytes) +
+                 (uint32_t)baseline_bytes(baseline, s->view->n_warps, s->view->n_slots, c->store);
     for (uint32_t w = 0; w < s->view->n_warps; w++)
         vta_clear(&c->vta, tags_of(c, w));
     c->next = c->cap_falls = UINT64_MAX;
+    /* `loads`: those that may not issue loads. Here all, until the first warp starts. */
     s->hold = (struct sched_hold){.loads = ~0ull, .until = UINT64_MAX};
     choose_events(s);
-    s->hears = order->on_stall || order->on_wake ? HEARS_ALL_STALLS : HEARS_NO_STALLS;
-    if (order->init) {
-        order->init(&c->order);
-        s->hears = c->order.hears != HEARS_ALL_STALLS ? c->order.hears : s->hears;
+    s->hears = baseline->on_stall || baseline->on_wake ? HEARS_ALL_STALLS : HEARS_NO_STALLS;
+    if (baseline->init) {
+        baseline->init(&c->baseline);
+        s->hears = c->baseline.hears != HEARS_ALL_STALLS ? c->baseline.hears : s->hears;
     }
 }
 
@@ -253,7 +255,8 @@ static void vta_hit(struct scheduler *s, uint32_t warp)
     ccws_raise_score(s, warp, (uint32_t)(to < top ? to : top));
 }
 
-static bool is_lost(struct scheduler *s, uint32_t warp, uint64_t line)
+/* Does the warp's VTA have the line? A tag that is found is removed, unless keeps_tags is set. */
+static bool take_lost_tag(struct scheduler *s, uint32_t warp, uint64_t line)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
@@ -269,7 +272,7 @@ static __attribute__((noinline)) void probe(struct scheduler *s, const struct ca
     bool lives = warp->live && warp->uid == a->warp_uid; /* otherwise the warp has ended without
                                                           * waiting for its load */
     ccws_decay_to(s, e->cycle);
-    if (lives && is_lost(s, a->warp_slot, a->line))
+    if (lives && take_lost_tag(s, a->warp_slot, a->line))
         vta_hit(s, a->warp_slot);
 }
 
@@ -281,7 +284,7 @@ static __attribute__((noinline)) void begin_score(struct scheduler *s,
     struct ccws *c = s->state;
     const struct mem_access *a = e->access;
     const struct sched_warp *warp = &s->view->warps[a->warp_slot];
-    if (!warp->live || warp->uid != a->warp_uid || !(c->is_low >> a->warp_slot & 1))
+    if (!warp->live || warp->uid != a->warp_uid || !(c->unscored >> a->warp_slot & 1))
         return;
     ccws_decay_to(s, e->cycle);
     ccws_raise_score(s, a->warp_slot, params->base_score);
@@ -294,8 +297,8 @@ static bool is_access(enum cache_event event)
 
 /* Every store, and every load that is not marked as uncached, causes exactly one event for which
  * is_access() is true. */
-static __attribute__((noinline)) void hear_access(struct scheduler *s,
-                                                  const struct cache_event_info *e)
+static __attribute__((noinline)) void on_access(struct scheduler *s,
+                                                const struct cache_event_info *e)
 {
     const struct ccws_params *params = s->params;
     const struct mem_access *a = e->access;
@@ -308,8 +311,10 @@ static __attribute__((noinline)) void hear_access(struct scheduler *s,
         remove_everywhere(s, a->line);
 }
 
-/* Evictions fill the VTA. Reservations and bypasses probe it; with allocation on fill, misses do.
- * Other accesses start scores, and stores remove tags. */
+/* Replaced lines enter the VTA. Loads that reserve a line or bypass probe it; with allocation on
+ * fill, loads that miss the line do. With probes_merges, merges probe it too. The first hit, merge,
+ * miss or store of a warp that has no score yet starts its score. A store, unless to local memory,
+ * removes the tags of its line. */
 static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
 {
     if (e->event == CE_EVICT) {
@@ -322,7 +327,7 @@ static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
         if (e->reason != BYPASS_NO_CACHE && !s->view->l1d_allocates_on_fill)
             probe(s, e);
     } else if (is_access(e->event)) {
-        hear_access(s, e);
+        on_access(s, e);
     }
 }
 
@@ -332,7 +337,7 @@ static struct sched_pick ccws_pick(const struct scheduler *s, uint32_t slot, uin
                                    uint64_t ready_loads, uint64_t now)
 {
     const struct ccws *c = s->state;
-    return c->order.desc->pick(&c->order, slot, ready, ready_loads, now);
+    return c->baseline.desc->pick(&c->baseline, slot, ready, ready_loads, now);
 }
 
 static uint64_t ccws_may_issue(const struct scheduler *s, enum issue_class class)
@@ -358,14 +363,14 @@ static void ccws_on_issue(struct scheduler *s, uint32_t slot, uint32_t warp, enu
 {
     struct ccws *c = s->state;
     count_issue(s, warp, now);
-    if (c->order.desc->on_issue)
-        c->order.desc->on_issue(&c->order, slot, warp, class, pc, now);
+    if (c->baseline.desc->on_issue)
+        c->baseline.desc->on_issue(&c->baseline, slot, warp, class, pc, now);
 }
 
 static int ccws_pick_and_issue(struct scheduler *s, uint32_t slot, uint64_t ready, uint64_t now)
 {
     struct ccws *c = s->state;
-    int warp = c->order.desc->pick_and_issue(&c->order, slot, ready, now);
+    int warp = c->baseline.desc->pick_and_issue(&c->baseline, slot, ready, now);
     if (warp >= 0)
         count_issue(s, (uint32_t)warp, now);
     return warp;
@@ -378,7 +383,7 @@ static void ccws_advance(struct scheduler *s, uint64_t dt)
     ccws_decay_to(s, c->advanced);
 }
 
-/* --- warps start and end; the baseline order is notified too --- */
+/* --- warps start and end; the baseline scheduler is notified too --- */
 
 static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {
@@ -389,8 +394,8 @@ static void ccws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
     c->hits_of[warp] = c->insts_of[warp] = 0;
     if (!params->keeps_vta)
         clear_tags(c, warp);
-    if (c->order.desc->on_warp_start)
-        c->order.desc->on_warp_start(&c->order, warp, now);
+    if (c->baseline.desc->on_warp_start)
+        c->baseline.desc->on_warp_start(&c->baseline, warp, now);
     ccws_test_cutoff(s);
 }
 
@@ -403,8 +408,8 @@ static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
         c->vta_hits -= c->hits_of[warp];
         c->insts_issued -= c->insts_of[warp];
     }
-    if (c->order.desc->on_warp_end)
-        c->order.desc->on_warp_end(&c->order, warp, now);
+    if (c->baseline.desc->on_warp_end)
+        c->baseline.desc->on_warp_end(&c->baseline, warp, now);
     ccws_cap_has_fallen(s, now);
     ccws_test_cutoff(s);
 }
@@ -412,15 +417,15 @@ static void ccws_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t now)
 static void ccws_on_stall(struct scheduler *s, uint32_t warp, enum stall_cause cause, uint64_t now)
 {
     struct ccws *c = s->state;
-    if (c->order.desc->on_stall)
-        c->order.desc->on_stall(&c->order, warp, cause, now);
+    if (c->baseline.desc->on_stall)
+        c->baseline.desc->on_stall(&c->baseline, warp, cause, now);
 }
 
 static void ccws_on_wake(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     struct ccws *c = s->state;
-    if (c->order.desc->on_wake)
-        c->order.desc->on_wake(&c->order, warp, now);
+    if (c->baseline.desc->on_wake)
+        c->baseline.desc->on_wake(&c->baseline, warp, now);
 }
 
 static void ccws_describe_wait(const struct scheduler *s, struct strbuf *out)
@@ -429,8 +434,8 @@ static void ccws_describe_wait(const struct scheduler *s, struct strbuf *out)
     uint64_t held = s->view->live & ~c->may_load;
     if (held)
         strbuf_addf(out, "ccws: may not issue loads: mask 0x%" PRIx64 "\n", held);
-    if (c->order.desc->describe_wait)
-        c->order.desc->describe_wait(&c->order, out);
+    if (c->baseline.desc->describe_wait)
+        c->baseline.desc->describe_wait(&c->baseline, out);
 }
 
 /* clang-format off */

@@ -29,16 +29,16 @@ enum { CCWS_TAG_BUCKETS = 4096 };
 
 struct ccws {
     /* Scores after the decay of `time`; see ccws_scores.c. */
-    struct ccws_queue high;          /* above the base, highest first */
-    struct ccws_queue tied;          /* all, in tie-break order */
-    uint64_t is_high, is_low, known; /* in `high`; without a score; in `tied` */
-    uint64_t level[SCHED_MAX_WARPS]; /* for those in `high`: score + falls so far */
-    uint32_t raise[SCHED_MAX_WARPS]; /* by VTA hits of `time`: take effect in the next cycle */
-    uint64_t raised;                 /* which warps */
-    uint64_t time, advanced;         /* of the scores; of the last advance() */
-    uint64_t falls;                  /* falls of the scores until `time` */
-    uint64_t next;                   /* the cycle in which time alone lets another warp load */
-    uint64_t cap_falls;              /* the cycle in which a lower cap may take effect */
+    struct ccws_queue high;            /* above the base, highest first */
+    struct ccws_queue tied;            /* all, in tie-break order */
+    uint64_t is_high, unscored, known; /* in `high`; without a score; in `tied` */
+    uint64_t level[SCHED_MAX_WARPS];   /* for those in `high`: score + falls so far */
+    uint32_t raise[SCHED_MAX_WARPS];   /* by VTA hits of `time`: take effect in the next cycle */
+    uint64_t raised;                   /* which warps */
+    uint64_t time, advanced;           /* of the scores; of the last advance() */
+    uint64_t falls;                    /* falls of the scores until `time` */
+    uint64_t next;                     /* the cycle in which time alone lets another warp load */
+    uint64_t cap_falls;                /* the cycle in which a lower cap may take effect */
     uint64_t may_load;
     uint64_t vta_hits, insts_issued; /* the inputs of LLDS */
     uint64_t hits_of[SCHED_MAX_WARPS], insts_of[SCHED_MAX_WARPS];
@@ -46,9 +46,9 @@ struct ccws {
     uint16_t n_tags[CCWS_TAG_BUCKETS]; /* over all warps */
     uint32_t tags_at;                  /* offset in `store` of the warps' arrays */
     uint32_t words_per_warp;           /* of the VTA */
-    struct scheduler order;
-    _Alignas(16) unsigned char store[]; /* the order's parameters, statistics and state, then
-                                         * the tags */
+    struct scheduler baseline;
+    _Alignas(16) unsigned char store[]; /* the baseline's parameters, statistics and
+                                         * state, then the tags */
 };
 
 /* Live warps x base. */

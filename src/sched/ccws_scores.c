@@ -32,7 +32,7 @@ static uint32_t score_after(const struct scheduler *s, uint32_t warp, uint64_t f
 {
     const struct ccws_params *params = s->params;
     const struct ccws *c = s->state;
-    if (c->is_low & warp_bit(warp))
+    if (c->unscored & warp_bit(warp))
         return 0;
     bool is_above = c->is_high & warp_bit(warp) && c->level[warp] > falls + params->base_score;
     return is_above ? (uint32_t)(c->level[warp] - falls) : params->base_score;
@@ -90,10 +90,10 @@ void ccws_start_score(struct scheduler *s, uint32_t warp)
 {
     const struct ccws_params *params = s->params;
     struct ccws *c = s->state;
-    ccws_end_score(s, warp); /* in case the end of the last warp was not reported */
+    ccws_end_score(s, warp); /* in case the end of the previous warp was not reported */
     put_in(&c->tied, s, warp, wins_tie);
     c->known |= warp_bit(warp);
-    c->is_low |= params->starts_at_zero ? warp_bit(warp) : 0;
+    c->unscored |= params->starts_at_zero ? warp_bit(warp) : 0;
 }
 
 void ccws_end_score(struct scheduler *s, uint32_t warp)
@@ -105,7 +105,7 @@ void ccws_end_score(struct scheduler *s, uint32_t warp)
     leave_high(c, warp);
     take_out(&c->tied, warp);
     c->known &= ~warp_bit(warp);
-    c->is_low &= ~warp_bit(warp);
+    c->unscored &= ~warp_bit(warp);
 }
 
 /* --- what follows --- */
@@ -119,7 +119,7 @@ static void ccws_plan(struct scheduler *s)
     if (c->raised && c->time + 1 < until)
         until = c->time + 1;
     s->hold.until = until;
-    s->l1d_warps = c->is_low;
+    s->l1d_warps = c->unscored;
 }
 
 /* --- the cap --- */
@@ -172,7 +172,7 @@ static uint64_t first_at_base(const struct ccws *c, uint64_t n)
 {
     uint64_t warps = 0;
     for (uint32_t i = 0; n; i++) {
-        uint64_t bit = warp_bit(c->tied.warps[i]) & ~(c->is_high | c->is_low);
+        uint64_t bit = warp_bit(c->tied.warps[i]) & ~(c->is_high | c->unscored);
         warps |= bit;
         n -= bit != 0;
     }
@@ -193,13 +193,13 @@ void ccws_test_cutoff(struct scheduler *s)
         sum += c->level[warp] - falls;
     }
     if (sum < limit) {
-        uint64_t at_base = c->known & ~(c->is_high | c->is_low),
+        uint64_t at_base = c->known & ~(c->is_high | c->unscored),
                  room = (limit - sum + base - 1) / base;
         uint64_t n = (uint64_t)__builtin_popcountll(at_base);
         bool has_room = n <= room;
         c->may_load |= has_room ? at_base : first_at_base(c, room);
         sum += base * (has_room ? n : room);
-        c->may_load |= sum < limit ? c->is_low : 0;
+        c->may_load |= sum < limit ? c->unscored : 0;
     }
     bool some_may_not = (c->known & ~c->may_load) != 0;
     c->next = some_may_not ? next_let_through(s, sum, n_high, falls) : UINT64_MAX;
@@ -219,7 +219,7 @@ static void raise_scores(struct scheduler *s, uint64_t falls)
         if (to <= score_after(s, warp, falls))
             continue;
         assert(to >= params->base_score); /* a warp without a score gets at least the base */
-        c->is_low &= ~warp_bit(warp);
+        c->unscored &= ~warp_bit(warp);
         if (to == params->base_score)
             continue;
         c->level[warp] = to + falls;

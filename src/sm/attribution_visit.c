@@ -58,7 +58,7 @@ static bool unit_waits_for_a_place(const struct sm *sm)
  * miss. */
 static bool waits_for_a_place(const struct sm *sm, const struct load_record *r)
 {
-    return !r->all_sent && unit_waits_for_a_place(sm);
+    return !r->all_performed && unit_waits_for_a_place(sm);
 }
 
 /* MODEL: attribution counts a memory instruction that waits for the full load/store unit as
@@ -76,7 +76,7 @@ static bool is_missing(const struct sm *sm, uint32_t slot, const struct pending_
 {
     const struct load_record *r = l->record;
     return r && r->slot == slot && r->pc == l->pc &&
-           (r->outstanding > !r->all_sent || (!r->all_sent && sm->ldst.stalled));
+           (r->outstanding > !r->all_performed || (!r->all_performed && sm->ldst.stalled));
 }
 
 static const struct pending_load *missing_load(const struct sm *sm, uint32_t slot, uint32_t reg)

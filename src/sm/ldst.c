@@ -62,7 +62,7 @@ static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op 
 }
 
 /* The first cycle in which another unit of the SM may have work, at most `end`. */
-static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
+static inline uint64_t no_other_unit_until(const struct sm *sm, uint64_t end)
 {
     if (sm->fetch.ready && !sm->fetch.stalled)
         return 0;
@@ -71,39 +71,40 @@ static inline uint64_t alone_until(const struct sm *sm, uint64_t end)
     return sm->in.queue.due < first ? sm->in.queue.due : first;
 }
 
-/* The cycle up to which hits may be done early. Only replies and the unit's own accesses change the
- * cache's contents. `told`: the hits have listeners. A policy that listens to hits may depend on
- * what issues meanwhile; an observer always depends on it, so no hit that it sees is done early. */
-static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool told,
+/* The cycle up to which hits may be done early. Before `sm->end`, only replies and the unit's own
+ * accesses change the cache's contents. A policy that listens to hits may depend on what issues
+ * meanwhile; an observer always depends on it, so no hit that it sees is done early. */
+static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool has_listeners,
                                   uint64_t end)
 {
-    if (told && (cache_watches_hits(c) || (sm->ldst.hits_depend_on_issue && sm->out.n)))
+    if (has_listeners &&
+        (cache_hits_have_observer(c) || (sm->ldst.hits_depend_on_issue && sm->out.n)))
         return 0;
-    if (told && sm->ldst.hits_depend_on_issue)
-        return alone_until(sm, end);
+    if (has_listeners && sm->ldst.hits_depend_on_issue)
+        return no_other_unit_until(sm, end);
     return sm->in.queue.due < sm->end ? sm->in.queue.due : sm->end;
 }
 
 /* How many accesses after the current one may be done early if they hit. Never the last one: it
  * must end the instruction in its own cycle. */
-static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, bool told,
+static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, bool has_listeners,
                                   uint64_t now, uint64_t end)
 {
     uint32_t left = l->n - l->next;
     if (left <= 2 || !sm->goes_by_dues || sm->in.n_put_off)
         return 0;
-    uint64_t until = hits_until(sm, l->l1, told, end);
+    uint64_t until = hits_until(sm, l->l1, has_listeners, end);
     uint64_t most = until > now + 1 ? until - now - 1 : 0;
     return most < left - 2 ? (uint32_t)most : left - 2;
 }
 
 /* Performs the hit at `at` in cycle `now` and notifies its listeners, then at most `most` further
  * hits, one per cycle: the caller has made sure that nothing that listeners read changes in these
- * cycles. Returns the number of further hits. `alike`: every hit is reported to listeners, and none
- * needs its criticality determined. */
+ * cycles. Returns the number of further hits. `alike`: listeners are notified of every hit, and
+ * none needs its criticality determined. */
 static inline __attribute__((always_inline)) uint32_t
-tell_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_t sectors,
-             enum cache_hit_effect effect, bool alike, uint32_t most, uint64_t now)
+notify_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_t sectors,
+               enum cache_hit_effect effect, bool alike, uint32_t most, uint64_t now)
 {
     uint64_t rate_again = now;
     for (uint32_t i = l->next, last = i + most;; i++, now++) {
@@ -137,15 +138,16 @@ tell_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_
 
 /* Neither this function nor the next is inline: inlined, they would take host registers from other
  * accesses. */
-static __attribute__((noinline)) uint32_t tell_hits(struct sm *sm, struct ldst_op *l,
-                                                    struct cache_location at, uint32_t sectors,
-                                                    uint32_t most, uint64_t now)
+static __attribute__((noinline)) uint32_t notify_hits(struct sm *sm, struct ldst_op *l,
+                                                      struct cache_location at, uint32_t sectors,
+                                                      uint32_t most, uint64_t now)
 {
-    return tell_hits_of(sm, l, at, sectors, HIT_MATTERS, true, most, now);
+    return notify_hits_of(sm, l, at, sectors, HIT_MATTERS, true, most, now);
 }
 
-/* The same for hits that may not be reported, or need their criticality determined. */
-static __attribute__((noinline)) uint32_t tell_various_hits(struct sm *sm, struct ldst_op *l,
+/* The same for hits of which listeners need not always be notified, or whose criticality must be
+ * determined. */
+static __attribute__((noinline)) uint32_t notify_mixed_hits(struct sm *sm, struct ldst_op *l,
                                                             struct cache_location at,
                                                             enum cache_fast fast, uint32_t most,
                                                             uint64_t now)
@@ -153,7 +155,7 @@ static __attribute__((noinline)) uint32_t tell_various_hits(struct sm *sm, struc
     bool if_critical = fast == CACHE_FAST_CRITICAL;
     enum cache_hit_effect effect = if_critical ? HIT_MATTERS_IF_CRITICAL : HIT_MATTERS;
     uint32_t sectors = cache_asked_sectors(l->l1, l->access[l->next].segments);
-    return tell_hits_of(sm, l, at, sectors, effect, false, most, now);
+    return notify_hits_of(sm, l, at, sectors, effect, false, most, now);
 }
 
 /* Finishes a hit in cycle `now` and performs the hits that follow it. If nothing needs to be
@@ -161,12 +163,12 @@ static __attribute__((noinline)) uint32_t tell_various_hits(struct sm *sm, struc
 static inline void do_hits(struct sm *sm, struct ldst_op *l, struct cache_location at,
                            uint32_t sectors, enum cache_fast fast, uint64_t now, uint64_t end)
 {
-    bool told = fast != CACHE_FAST_HIT;
-    uint32_t most = most_ahead(sm, l, told, now, end), n = 0;
-    if (told && (cache_may_be_silent(l->l1) || sm->ldst.rates_accesses))
-        n = tell_various_hits(sm, l, at, fast, most, now);
-    else if (told)
-        n = tell_hits(sm, l, at, sectors, most, now);
+    bool has_listeners = fast != CACHE_FAST_HIT;
+    uint32_t most = most_ahead(sm, l, has_listeners, now, end), n = 0;
+    if (has_listeners && (cache_may_be_silent(l->l1) || sm->ldst.rates_accesses))
+        n = notify_mixed_hits(sm, l, at, fast, most, now);
+    else if (has_listeners)
+        n = notify_hits(sm, l, at, sectors, most, now);
     else if (most)
         n = cache_load_more(l->l1, l->access + l->next + 1, most, l->pc, true);
     l->next += n;
@@ -203,9 +205,9 @@ static void finish_op(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     struct load_record *r = l->record;
     if (r) {
-        r->all_sent = true;
+        r->all_performed = true;
         if (!--r->outstanding)
-            sm_release_record(sm, r, now);
+            sm_schedule_release(sm, r, now);
     }
     sm->ldst.head = sm->ldst.head + 1 < sm->config->ldst_queue ? sm->ldst.head + 1 : 0;
     sm->ldst.first = &sm->ldst.ops[sm->ldst.head];
@@ -265,7 +267,7 @@ static void end_stall(struct sm *sm, uint64_t now)
 static void choose_events(struct sm *sm, uint32_t slot)
 {
     bool all = sm->scheduler->l1d_warps >> slot & 1;
-    if (all != sm->ldst.tells_all)
+    if (all != sm->ldst.notifies_all)
         sm_change_l1d_events(sm, all);
 }
 
@@ -275,7 +277,7 @@ static void choose_events(struct sm *sm, uint32_t slot)
 static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint64_t end)
 {
     uint32_t first = l->next;
-    if (sm->ldst.tells_some)
+    if (sm->ldst.varies_by_warp)
         choose_events(sm, l->slot);
     while (l->next < l->n) {
         if (!do_access(sm, l, now, end)) {
@@ -285,12 +287,12 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
         }
         l->next++;
         uint64_t next = sm->ldst.busy_until > now ? sm->ldst.busy_until : now + 1;
-        if (l->next == l->n || sm->out.n || next >= alone_until(sm, end))
+        if (l->next == l->n || sm->out.n || next >= no_other_unit_until(sm, end))
             break;
         now = next;
     }
-    if (l->next != first) /* n_requests is not set for an instruction without accesses */
-        *l->n_requests += l->next - first;
+    if (l->next != first) /* n_accesses is not set for an instruction without accesses */
+        *l->n_accesses += l->next - first;
     if (l->next == l->n)
         finish_op(sm, l, now);
     return now;
@@ -311,7 +313,7 @@ uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
         if (l->next < l->n && !sm->ldst.stalled) /* do_accesses() has seen that it must stop */
             break;
         uint64_t next = sm->ldst.due > now ? sm->ldst.due : now + 1;
-        if (next >= end || sm->out.n || next >= alone_until(sm, end))
+        if (next >= end || sm->out.n || next >= no_other_unit_until(sm, end))
             break;
         now = next;
     }

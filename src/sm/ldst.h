@@ -19,7 +19,7 @@ static inline void ldst_describe(const struct sm *sm, struct ldst_op *l, uint32_
     a->segments = x->segments;
     a->sector_mask = sectors;
     a->set = set;
-    if (l->in_detail || sm->ldst.shows_loads) {
+    if (l->in_detail || sm->ldst.notifies_loads) {
         a->active_mask = x->lanes;
         a->id = l->first_id + i;
         a->first_lane = (uint32_t)__builtin_ctz(x->lanes);
@@ -99,7 +99,8 @@ void ldst_send_bypass(struct sm *sm, struct ldst_op *l, const struct mem_access 
 /* Stores, atomics, and loads that the program marks as uncached: does the next access; false if it
  * has to wait. */
 bool ldst_do_other(struct sm *sm, struct ldst_op *l, uint64_t now);
-/* The results of a load have arrived, or their arrival time is known. */
-void sm_release_record(struct sm *sm, struct load_record *r, uint64_t now);
+/* Schedules sm_release() of a load whose results have arrived or will at a known time, and frees
+ * its record. Data of a mutex are passed on at once. */
+void sm_schedule_release(struct sm *sm, struct load_record *r, uint64_t now);
 
 #endif

@@ -21,7 +21,7 @@ void sm_free_record(struct sm *sm, struct load_record *r)
     sm->ldst.free_records = r;
 }
 
-void sm_release_record(struct sm *sm, struct load_record *r, uint64_t now)
+void sm_schedule_release(struct sm *sm, struct load_record *r, uint64_t now)
 {
     if (r->done_at == UINT64_MAX) { /* the record of an atomic's data */
         sm_mutex_data(sm, r, now);
@@ -38,7 +38,7 @@ void sm_record_done(struct sm *sm, struct load_record *r, uint64_t now)
 {
     uint32_t slot = r->slot, pc = r->pc;
     if (r->done_at > now) {
-        sm_release_record(sm, r, now);
+        sm_schedule_release(sm, r, now);
         return;
     }
     sm_free_record(sm, r);

@@ -41,7 +41,9 @@ static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
 }
 
 /* The same word of all threads that the machine holds is contiguous: lanes, then warp slots, then
- * SMs, then the next word (the mapping of GPGPU-Sim's translate_local_memaddr). */
+ * SMs, then the next word. This is the order of the legacy branch of GPGPU-Sim's
+ * translate_local_memaddr; its default (-gpgpu_local_mem_map 1) goes through the threads of a CTA,
+ * the CTAs of successive SMs, then further CTAs of the same SM. */
 static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
 {
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec, piece = bytes < 4 ? bytes : 4;
@@ -169,7 +171,7 @@ static void begin_accesses(struct sm *sm, struct ldst_op *l, const struct op_tim
     l->l1_config = sm_l1_of(sm, l->space);
     l->hit_latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
     l->looks_up = l->kind == MEM_LOAD && !(l->uncached && l->space == MEM_GLOBAL);
-    l->n_requests = l->kind == MEM_STORE                           ? &sm->stats.store_requests
+    l->n_accesses = l->kind == MEM_STORE                           ? &sm->stats.store_requests
                     : l->kind == MEM_LOAD && l->space != MEM_CONST ? &sm->stats.load_requests
                                                                    : &sm->stats.other_requests;
     struct mem_access *a = &l->common;

@@ -61,7 +61,7 @@ static void queue_bypass(struct sm *sm, const struct mem_access *a, struct load_
 static struct load_record *new_record(struct sm *sm, uint32_t number)
 {
     struct load_record *record = sm_new_record(sm, SLOT_OF_FETCH, number);
-    record->all_sent = true;
+    record->all_performed = true;
     record->done_at = UINT64_MAX; /* no warp waits for it */
     return record;
 }

@@ -31,9 +31,9 @@ enum { SM_MAX_WARPS = 64, SM_MAX_CTAS = 32, MAX_WARP_ATOMICS = 64 };
 /* A load or atomic between issue and the release of its registers. */
 struct load_record {
     uint32_t slot, pc;
-    uint32_t outstanding; /* replies that have not arrived, plus one until all requests are sent */
-    bool all_sent;
-    uint64_t done_at; /* the latest result so far */
+    uint32_t outstanding; /* replies that have not arrived, plus one until all_performed */
+    bool all_performed;   /* the unit has performed all accesses of the instruction */
+    uint64_t done_at;     /* the latest result so far */
     struct load_record *next;
 };
 
@@ -117,7 +117,7 @@ struct ldst_op {
     uint32_t hit_latency;                 /* of that cache */
     bool uncached;
     bool looks_up;              /* a load whose lines are looked up in its L1 */
-    uint64_t *n_requests;       /* the counter of its accesses */
+    uint64_t *n_accesses;       /* the counter of its accesses */
     struct load_record *record; /* NULL for stores */
     struct emu_atomic atomic;
     uint64_t address[WARP_LANES]; /* of an atomic's lanes */
@@ -259,13 +259,13 @@ struct ldst_part {
     /* Bypass slots, and the numbers of those that are free from n_bypass on. */
     struct load_record **bypass;
     uint32_t *free_bypass, n_bypass;
-    bool shows_loads;      /* the policy or an observer of L1D looks at loads */
+    bool notifies_loads;   /* the policy or an observer of L1D is notified of loads */
     bool describes_loads;  /* loads are described in full, because an observer may read it */
     bool rates_accesses;   /* an observer of L1D accesses needs their criticality */
     bool rates_found_only; /* only loads that find their line need it (cache_policy.h) */
     bool rates_no_value;   /* of the criticality, only is_critical is needed (cache_policy.h) */
-    bool tells_some;       /* the scheduler listens to more L1D events for some warps */
-    bool tells_all;        /* the scheduler receives all of them at present */
+    bool varies_by_warp;   /* the scheduler listens to more L1D events for some warps */
+    bool notifies_all;     /* the scheduler is notified of all of them at present */
     /* What a hit does to the policy may depend on the instructions that issue before it. */
     bool hits_depend_on_issue;
     bool may_bypass;        /* L1D's policy may bypass a load */
@@ -499,7 +499,7 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end);
 /* From now on the scheduler receives all L1D events that it may need, or not those that matter only
  * for some warps. */
-void sm_change_l1d_events(struct sm *sm, bool tells_all);
+void sm_change_l1d_events(struct sm *sm, bool notifies_all);
 void sm_free_record(struct sm *sm, struct load_record *r);
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc);
 /* The first-level cache of a space: lanes are coalesced into its lines. */

@@ -14,12 +14,12 @@ static void observe_l1d(void *user, const struct cache_event_info *e)
         sm->issue.due = sm->scheduler->hold.until;
 }
 
-void sm_change_l1d_events(struct sm *sm, bool tells_all)
+void sm_change_l1d_events(struct sm *sm, bool notifies_all)
 {
     const struct scheduler *s = sm->scheduler;
-    sm->ldst.tells_all = tells_all;
-    cache_change_events(sm->l1d, s->l1d_events & ~(tells_all ? 0 : s->l1d_some_events), observe_l1d,
-                        sm);
+    sm->ldst.notifies_all = notifies_all;
+    cache_change_events(sm->l1d, s->l1d_events & ~(notifies_all ? 0 : s->l1d_some_events),
+                        observe_l1d, sm);
 }
 
 static void create_caches(struct sm *sm, const struct sm_setup *setup)
@@ -33,8 +33,8 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
         cache_observe_some(sm->l1d,
                            sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
                            observe_l1d, sm);
-    sm->ldst.tells_some = sm->scheduler->l1d_some_events;
-    sm->ldst.tells_all = true;
+    sm->ldst.varies_by_warp = sm->scheduler->l1d_some_events;
+    sm->ldst.notifies_all = true;
     sm->ldst.may_bypass = !setup->l1d_policy->never_bypasses;
     sm->ldst.stalls_may_bypass = setup->l1d_policy->would_stall != NULL;
     sm->out.is_deep = setup->config->miss_queue > 2 * (setup->config->fetch_warps + 2);
@@ -273,7 +273,7 @@ static void choose_fast_paths(struct sm *sm)
 {
     bool fast = !sm->config->no_fast_paths;
     sm->ldst.describes_loads = sm->out.l2_sees_loads || cache_wants_bytes(sm->l1d);
-    sm->ldst.shows_loads = cache_shows_loads(sm->l1d);
+    sm->ldst.notifies_loads = cache_notifies_loads(sm->l1d);
     note_who_sees_accesses(sm);
     sm->issue.tells_issues = sm->issue.counts_lanes || sm->issue.tells_branches ||
                              sm->issue.tells_criticality || sm->issue.tells_commits;

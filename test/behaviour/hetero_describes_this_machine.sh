@@ -20,7 +20,7 @@ d = json.load(open(sys.argv[1]))
 n = d["natives"][0]
 assert n["name"] == "sh" and d["machine"]["llc_bytes"] == 1048576, d
 for kind in ("cache", "bandwidth"):
-    assert len(n[kind]) == 9 and n[kind][0] == 1 and min(n[kind]) > 0, n
+    assert len(n[kind]) == 9 and n[kind][0] == 1 and min(n[kind]) >= 1, n
 assert d["machine"]["dram_gbps"] > 0
 d.update(alone={"cmp": 4, "gpu": 2}, co_located={"cmp": 8, "gpu": 3}, threads=512, buffer=4096,
          transfer=4096)
@@ -29,9 +29,29 @@ PY
 "$heddle" hetero choose "$scratch/question.json" >"$scratch/out" || fail "choose does not read it"
 "$heddle" hetero bubble -- false >"$scratch/out" 2>&1 && fail "a program that fails is measured"
 grep -q "false: it cannot be run, or it fails" "$scratch/out" || fail "that is not said"
+cat >"$scratch/kill_bubble.sh" <<'SH'
+for p in $(cat /proc/$PPID/task/$PPID/children); do
+    [ "$p" = $$ ] || kill -9 "$p"
+done
+SH
+"$heddle" hetero bubble --llc 1048576 --repeats 1 -- sh "$scratch/kill_bubble.sh" >"$scratch/out" 2>&1 &&
+    fail "a bubble that ends is not noticed"
+grep -q "ended before the program" "$scratch/out" || fail "that is not said"
 "$heddle" hetero bubble --repeats 0 -- true >"$scratch/out" 2>&1 && fail "no repeats are accepted"
 
+# --- files without native programs ---
+for text in '[]' '"x"' '{"alone": {"cmp": 1, "gpu": 2}}' '{"natives": []}' '{"natives": [{"name": "a", "slowdwn": 1}]}'; do
+    echo "$text" >"$scratch/none.json"
+    "$heddle" hetero train --machine --out "$scratch/none" red --natives "$scratch/none.json" >"$scratch/out" 2>&1
+    [ $? = 2 ] && grep -q 'none.json:1:' "$scratch/out" || fail "natives $text are accepted"
+done
+[ ! -e "$scratch/none" ] || fail "a folder is made before the natives are read"
+touch "$scratch/file"
+"$heddle" hetero train --machine red --out "$scratch/file" >"$scratch/out" 2>&1 && fail "a file is a folder"
+grep -q "it is a file, not a folder" "$scratch/out" || fail "that is not said"
+
 # --- options that would be ignored ---
+"$heddle" hetero models s9150-alone --json >"$scratch/out" 2>&1 && fail "--json is ignored"
 "$heddle" exec --hetero-target cmp -- true >"$scratch/out" 2>&1 && fail "--hetero-target needs no device"
 grep -q -- "--hetero-target is for --device heteropdp" "$scratch/out" || fail "that is not said"
 
@@ -58,3 +78,21 @@ awk -F, 'NR > 1 && !($2 > 0 && $3 > 0 && $NF > 0) { exit 1 }' "$scratch/models/c
     fail "a time, a number of threads or of bytes is 0"
 "$heddle" hetero train --machine --out "$scratch/models" reed >"$scratch/out" 2>&1 && fail "reed is known"
 grep -q "did you mean" "$scratch/out" || fail "no suggestion"
+"$heddle" hetero train --machine --out "$scratch/few" hot mis mm pf red wc --folds 0 --no-pairs --json \
+    >"$scratch/trained.json" 2>"$scratch/err" || fail "six workloads do not suffice for a model of 8 terms"
+python3 - "$scratch" <<'PY' || fail "train --machine --json is not one document"
+import json, sys
+models = json.load(open(f"{sys.argv[1]}/trained.json"))
+assert [m["model"].split("/")[-1] for m in models] == ["cmp-alone.model", "gpu-alone.model"], models
+PY
+"$heddle" exec --functional --device heteropdp --hetero-models "$scratch/few" -- "$heddle" run red --size tiny \
+    --on opencl --quiet >"$scratch/out" 2>&1 || fail "the models are not read"
+"$heddle" exec --functional --device heteropdp --hetero-models "$scratch/few" --hetero-natives "$scratch/native.json" \
+    -- "$heddle" run red --size tiny --on opencl --quiet >"$scratch/out" 2>&1 &&
+    fail "models of a kernel alone are used beside natives"
+grep -q "cmp-co-located.model is missing" "$scratch/out" || fail "that is not said"
+HEDDLE_MAX_CYCLES=3000 "$heddle" hetero train --machine --out "$scratch/cut" hot mis mm pf red wc --folds 0 --no-pairs \
+    >"$scratch/out" 2>&1 && fail "times of the CMP are the GPU's"
+grep -q "left out, which failed on the GPU" "$scratch/out" || fail "what is left out is not said"
+[ "$(wc -l <"$scratch/cut/gpu-alone.csv")" -lt "$(wc -l <"$scratch/few/gpu-alone.csv")" ] ||
+    fail "times of the CMP are in the GPU's rows"

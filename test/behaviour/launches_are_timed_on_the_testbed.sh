@@ -33,6 +33,19 @@ status 0 "$heddle" hetero run hot --size tiny --on cmp --launch 1 --set host_llc
 status 0 "$heddle" query --csv --store "$scratch/drrip.db" "SELECT parts FROM run"
 says "cache policy drrip"
 says "cache policy lru"
+# A table describes a native program for a choice.
+status 0 "$heddle" hetero table chase:1000+2000 --set cpu.insts=2000 --json
+echo "$out" >"$scratch/table.json"
+python3 - "$scratch" <<'PY' || fail "the table is not one"
+import json, sys
+d = json.load(open(f"{sys.argv[1]}/table.json"))
+assert d["machine"] == {"llc_bytes": 8 << 20, "dram_gbps": 22}, d["machine"]
+assert len(d["measured"]["cache_ids"]) == 9 and d["measured"]["llc_mpki"] > 0
+d.update(alone={"cmp": 4, "gpu": 2}, co_located={"cmp": 8, "gpu": 3}, threads=512, buffer=4096, transfer=4096)
+json.dump(d, open(f"{sys.argv[1]}/question.json", "w"))
+PY
+status 0 "$heddle" hetero choose "$scratch/question.json"
+says "slowdown of chase:1000+2000"
 status 2 "$heddle" hetero run hot --on dsp
 complains "--on dsp: expected cmp, for the CPU's cores, or gpu"
 status 2 "$heddle" hetero run hot --size tiny --launch 99 --on cmp

@@ -14,17 +14,18 @@ import json, os, sys
 os.chdir(sys.argv[1])
 sys.path.insert(0, "tools")
 import check_results, result_summary
-from result_pages import digest, fill, groups_of, loose_numbers
+from result_claims import with_claims
+from result_pages import claims_of, digest, fill, groups_of, loose_numbers
 
 def write(name, text, mode=0o644):
     with open(name, "w") as f:
         f.write(text)
     os.chmod(name, mode)
 
-definition = "# A comment.\ntitle: F\nnote: >\n  words\nsweep: {size: tiny}\n"
+definition = "# A comment.\ntitle: F\nnote: >\n  words\ny: IPC\nright: MPKI\nsweep: {size: tiny}\npaper:\n  - says: it claims\n"
 write("figures/f.yaml", definition)
 stamp = digest("f")
-for change in ("comment", "words"): # neither invalidates numbers
+for change in ("comment", "words", "claims"): # none of them invalidates numbers
     write("figures/f.yaml", definition.replace(change, "other " + change))
     assert digest("f") == stamp
 xs = list("abcdef") + ["geometric mean"]
@@ -76,7 +77,7 @@ rows = """| near | about 2.09 | 2.000 | yes | S2 p |
 | no other | s less than t | - | missing | S2 p |
 | see | - | - | look | S2 p |
 """
-head = "| the paper says | paper | Heddle | agrees | source |\n| --- | --- | --- | --- | --- |\n"
+head = "| the paper says | condition | Heddle | agrees | source |\n| --- | --- | --- | --- | --- |\n"
 told = [[cell.strip() for cell in line.strip("|").split("|")] for line in rows.splitlines()]
 figures = [{"figure": "f", "paper": [{"says": r[0], "paper": r[1], "heddle": r[2], "agrees": r[3], "source": r[4]} for r in told]}]
 reasons = "".join(f"f | {r[0]} | Since it is 1.5 times<!-- is f:b:s -->.\n" for r in told if r[3] not in ("yes", "look"))
@@ -91,11 +92,14 @@ assert "without variations |" not in page
 write("figures/g.yaml", "title: G\nsource: S2 Figure 1 with a=2\n")
 varied = result_summary.summary("p", "P", figures + [{"figure": "g", "paper": figures[0]["paper"][:2]}], ["F", "G"], why)
 assert "| S2, now | 9 | 3 | 9 | 1 | 21 |\n| S2, without variations | 8 | 2 | 9 | 1 | 19 |" in varied, varied
+assert "| S2 p | `g` (variation) |" in varied and "| S2 p | `f` |" in varied and "- A variation " in varied and "- A variation " not in page
 assert "- [S2: what does not agree](#s2-what-does-not-agree)\n" in page and "2 claims lack results" in page
 page += f"""
 ## F
 
 words
+
+Values: IPC; right axis: MPKI.
 
 <!-- figure f of {stamp} -->
 | workload | s | t |
@@ -119,6 +123,18 @@ def check(text=page, svg=drawing):
     return "\n".join(check_results.check("./heddle"))
 
 assert check() == "", check()
+# Claims that the page does not have are decided by its table, unless its decimals leave the verdict open.
+section = "\n## F\n" + page.split("\n## F\n")[1]
+decided = [c for c in claims if c["says"] != "each less"]
+anew = with_claims(section.replace(head + rows, "").replace("| geometric mean of a, b | 1.732 | - |\n", ""), "f", decided)
+assert claims_of(anew) == [c for c in claims_of(section) if c["says"] != "each less"], claims_of(anew)
+assert "| geometric mean of a, b | 1.732 | - |\n\n| the paper says" in anew, anew
+assert with_claims(section, "f", claims) == section and claims_of(with_claims(section, "f", [])) == []
+try:
+    with_claims(anew, "f", claims)
+    raise AssertionError("1.000 against 1.000 is decided by three decimals")
+except SystemExit:
+    pass
 # What is changed in the section of the figure, and the complaint that it must cause.
 top, section = page.split("\n## F\n")
 section = "\n" + section
@@ -133,7 +149,7 @@ for old, new, words in [
         ("2 of 3, not c", "3 of 3", "'not all'"), ("1 of 2, not c | no", "1 of 2, not a | no", "'each less'"),
         ("each at least 1.4 | 2 of 2", "at least 1.4 | 2 of 2", "'all'"), ("so f:a:t > f:a:s", "so f:a:t < f:a:s", "says what does not hold"),
         ("so f:a:t > 2.4", "so f:a:t > 2.6", "says what does not hold"), ("2.4<!-- said -->", "2.4", "numbers without a mark: 2.4"),
-        ("\nwords\n", "\nother words\n", "the note of"), ("of a, b | 1.732", "of a, b | 1.740", "not the mean of these rows"),
+        ("\nwords\n", "\nother words\n", "the note of"), ("Values: IPC;", "Values: cycles;", "the note of"), ("of a, b | 1.732", "of a, b | 1.740", "not the mean of these rows"),
         ("of a, b | 1.732", "of a, b | -", "not the mean"), ("1.732 | - |", "1.732 | 2.500 |", "t of 'geometric mean of a, b' is 2.5"),
         ("mean of a, b |", "mean of a, c |", "not both"), ("| geometric mean of a, b | 1.732 | - |\n", "", "not both"),
         ("about 1.7 | 1.732", "about 1.7 | 1.750", "'mean'"), ("about 1.7 | 1.732", "about 1.7 | -", "is not an answer"), ("| - | missing |", "| 1.000 | yes |", "'gap'"),

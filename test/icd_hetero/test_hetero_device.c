@@ -1,9 +1,11 @@
 /* Heddle HeteroPDP: launches move between the targets, contents stay right.
  *
- *     test_hetero_device moving | failing | failing-checkpoint | own-library
+ *     test_hetero_device moving | building | cold | failing | failing-checkpoint | failing-cmp |
+ *                        own-library
  *
  * ctest sets the environment of each: how targets are chosen, and a limit that one launch exceeds
- * on the GPU. */
+ * on the GPU, or a CMP that fails. */
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -210,6 +212,158 @@ static void limits_are_the_smaller_ones(void **state)
     ok(clGetDeviceInfo(g->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL));
     assert_int_equal(group, 1024); /* of gtx480; PoCL's is greater */
     assert_int_equal(g->n_devices, 1);
+    size_t bytes = 0;
+    cl_uint n = 0;
+    ok(clGetDeviceInfo(g->device, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof bytes, &bytes, NULL));
+    assert_in_range(bytes, 1, 1024); /* of PoCL; ours is 4096 */
+    ok(clGetDeviceInfo(g->device, CL_DEVICE_MAX_CONSTANT_ARGS, sizeof n, &n, NULL));
+    assert_in_range(n, 1, 8); /* of PoCL; ours is 16 */
+}
+
+/* --- variables of programs --- */
+
+static cl_kernel kernel_of_cl2(struct gpu *g, const char *text, const char *name)
+{
+    cl_program p;
+    cl_kernel k;
+    created(p, clCreateProgramWithSource(g->context, 1, &text, NULL, &err));
+    ok(clBuildProgram(p, 1, &g->device, "-cl-std=CL2.0", NULL, NULL));
+    created(k, clCreateKernel(p, name, &err));
+    ok(clReleaseProgram(p));
+    return k;
+}
+
+static int run_one(struct gpu *g, cl_kernel k, cl_mem y)
+{
+    const size_t one = 1;
+    int got = 0;
+    ok(clSetKernelArg(k, 0, sizeof y, &y));
+    ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &one, NULL, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(g->queue, y, CL_TRUE, 0, sizeof got, &got, 0, NULL, NULL));
+    return got;
+}
+
+static void programs_with_variables_stay_on_a_target(void **state)
+{
+    static const char *const texts[] = {
+        "global int n = 5; kernel void f(global int *y) { n += 1; y[0] = n; }",
+        "global int n = 5; global int *p = &n; kernel void f(global int *y) { y[0] = *p += 1; }",
+        "global int n = 5; kernel void f(global int *y) { y[0] = atomic_inc(&n) + 1; }"};
+    struct gpu *g = *state;
+    cl_mem y = buffer(g, sizeof(int), NULL);
+    for (size_t t = 0; t < COUNT(texts); t++) {
+        cl_kernel k = kernel_of_cl2(g, texts[t], "f");
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(run_one(g, k, y), 6 + i);
+        ok(clReleaseKernel(k));
+    }
+    ok(clReleaseMemObject(y));
+}
+
+/* --- threads --- */
+
+enum { N_THREADS = 4 };
+static pthread_barrier_t all_ready;
+
+static void *build_and_launch(void *user)
+{
+    struct gpu *g = user;
+    int32_t y[N] = {0};
+    pthread_barrier_wait(&all_ready);
+    cl_kernel k = kernel_of(g, source, "count");
+    const int loops = 1;
+    const size_t global = N;
+    cl_command_queue q;
+    created(q, clCreateCommandQueue(g->context, g->device, 0, &err));
+    cl_mem m = buffer(g, sizeof y, y);
+    ok(clSetKernelArg(k, 0, sizeof m, &m));
+    ok(clSetKernelArg(k, 1, sizeof loops, &loops));
+    for (int i = 0; i < 4; i++)
+        ok(clEnqueueNDRangeKernel(q, k, 1, NULL, &global, NULL, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(q, m, CL_TRUE, 0, sizeof y, y, 0, NULL, NULL));
+    assert_int_equal(y[1], 0); /* 0 * 3 + 0 */
+    ok(clReleaseMemObject(m));
+    ok(clReleaseCommandQueue(q));
+    ok(clReleaseKernel(k));
+    return NULL;
+}
+
+/* The first builds in the process: they open the targets. */
+static void threads_open_each_target_once(void **state)
+{
+    pthread_t threads[N_THREADS];
+    pthread_barrier_init(&all_ready, NULL, N_THREADS);
+    for (int i = 0; i < N_THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, build_and_launch, *state), 0);
+    for (int i = 0; i < N_THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* --- measurements --- */
+
+/* A number in the last line of the log. */
+static double last_logged(const char *key)
+{
+    char line[4096], last[4096] = "", pattern[64];
+    FILE *f = fopen(getenv("HEDDLE_HETERO_LOG"), "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        memcpy(last, line, sizeof last);
+    fclose(f);
+    snprintf(pattern, sizeof pattern, "\"%s\":", key);
+    const char *at = strstr(last, pattern);
+    assert_non_null(at);
+    return strtod(at + strlen(pattern), NULL);
+}
+
+static void a_buffer_is_judged_by_all_its_arguments(void **state)
+{
+    static const char text[] = "kernel void f(global const int *a, global int *b)\n"
+                               "{ int i = get_global_id(0); b[i] = a[i] + 1; }\n"
+                               "kernel void g(global int *b, global const int *a)\n"
+                               "{ int i = get_global_id(0); b[i] = a[i] + 1; }\n";
+    struct gpu *g = *state;
+    const size_t global = N;
+    cl_mem m = buffer(g, N * sizeof(int32_t), NULL);
+    for (int i = 0; i < 2; i++) {
+        cl_kernel k = kernel_of(g, text, i ? "g" : "f");
+        ok(clSetKernelArg(k, 0, sizeof m, &m));
+        ok(clSetKernelArg(k, 1, sizeof m, &m));
+        ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &global, NULL, 0, NULL, NULL));
+        ok(clFinish(g->queue));
+        assert_int_equal((int)last_logged("transfer"), 2 * N * (int)sizeof(int32_t));
+        ok(clReleaseKernel(k));
+    }
+    ok(clReleaseMemObject(m));
+}
+
+static void uploads_of_what_is_not_read_do_not_count(void **state)
+{
+    enum { ELEMENTS = 1 << 16 };
+    static const char text[] = "kernel void f(global int *y) { y[get_global_id(0)] = 7; }";
+    struct gpu *g = *state;
+    const size_t global = N;
+    static int32_t contents[ELEMENTS], got[ELEMENTS];
+    double seconds[2];
+    for (int i = 0; i < ELEMENTS; i++)
+        contents[i] = i;
+    cl_kernel k = kernel_of(g, text, "f");
+    for (int i = 0; i < 2; i++) {
+        cl_mem m;
+        created(m,
+                clCreateBuffer(g->context,
+                               (i ? CL_MEM_WRITE_ONLY : CL_MEM_READ_WRITE) | CL_MEM_COPY_HOST_PTR,
+                               sizeof contents, contents, &err));
+        ok(clSetKernelArg(k, 0, sizeof m, &m));
+        ok(clEnqueueNDRangeKernel(g->queue, k, 1, NULL, &global, NULL, 0, NULL, NULL));
+        ok(clEnqueueReadBuffer(g->queue, m, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        for (int e = 0; e < ELEMENTS; e++)
+            assert_int_equal(got[e], e < N ? 7 : e); /* what it does not write stays */
+        seconds[i] = last_logged("transfer_s");
+        ok(clReleaseMemObject(m));
+    }
+    assert_true(seconds[1] > 0.4 * seconds[0] && seconds[1] < 0.6 * seconds[0]);
+    ok(clReleaseKernel(k));
 }
 
 /* --- a target that fails --- */
@@ -233,6 +387,7 @@ static void count_on_host(int32_t *y, int loops)
 static bool keeps_checkpoints;
 enum { FEW_LOOPS = 10, TOO_MANY_LOOPS = 200000 }; /* for the limit of the GPU */
 
+/* Once a target has failed, the other one runs all launches. */
 static void the_other_target_takes_over(void **state)
 {
     struct gpu *g = *state;
@@ -241,13 +396,14 @@ static void the_other_target_takes_over(void **state)
         expected[i] = i;
     cl_mem y = buffer(g, sizeof expected, expected);
     cl_kernel k = kernel_of(g, source, "count");
-    /* The GPU then has the only copy, unless there are checkpoints. */
+    /* The target then has the only copy, unless there are checkpoints. */
     ok(run_count(g, k, y, FEW_LOOPS));
     cl_int code = run_count(g, k, y, TOO_MANY_LOOPS);
     if (!keeps_checkpoints) {
         assert_int_equal(code, CL_OUT_OF_RESOURCES);
+        ok(run_count(g, k, y, TOO_MANY_LOOPS)); /* with contents that are lost */
         ok(clEnqueueWriteBuffer(g->queue, y, CL_TRUE, 0, sizeof expected, expected, 0, NULL, NULL));
-        code = run_count(g, k, y, TOO_MANY_LOOPS); /* the host has it now */
+        code = run_count(g, k, y, TOO_MANY_LOOPS);
     } else {
         count_on_host(expected, FEW_LOOPS);
     }
@@ -284,6 +440,12 @@ int main(int argc, char **argv)
         TEST(images_move_too),
         TEST(local_memory_is_the_targets),
         TEST(limits_are_the_smaller_ones),
+        TEST(programs_with_variables_stay_on_a_target),
+    };
+    const struct CMUnitTest building[] = {TEST(threads_open_each_target_once)};
+    const struct CMUnitTest cold[] = {
+        TEST(a_buffer_is_judged_by_all_its_arguments),
+        TEST(uploads_of_what_is_not_read_do_not_count),
     };
     const struct CMUnitTest failing[] = {TEST(the_other_target_takes_over)};
     if (argc != 2)
@@ -294,6 +456,10 @@ int main(int argc, char **argv)
         printf("SKIPPED: Heddle HeteroPDP: no OpenCL device of type CPU but our own\n");
         return 77;
     }
+    if (strcmp(argv[1], "building") == 0)
+        return cmocka_run_group_tests(building, NULL, NULL);
+    if (strcmp(argv[1], "cold") == 0)
+        return cmocka_run_group_tests(cold, NULL, NULL);
     keeps_checkpoints = strcmp(argv[1], "failing-checkpoint") == 0;
     return strcmp(argv[1], "moving") == 0 ? cmocka_run_group_tests(moving, NULL, NULL)
                                           : cmocka_run_group_tests(failing, NULL, NULL);

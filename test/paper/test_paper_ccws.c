@@ -405,7 +405,7 @@ static void the_cost_is_2768_bytes(void **state)
     const struct scheduler_desc *d = scheduler_find("ccws");
     const struct sched_geometry g = {.n_warps = 32, .n_slots = 1, .l1d_lines = 256};
     assert_int_equal(d->cost_bits(&g, sched_params(d, "", &arena), &parts), 8 * 2768);
-    static const char *const lines[] = {"victim tags 20480", "warp of each line 1280", "scores 320",
+    static const char *const lines[] = {"victim tags 20480", "WID of each line 1280", "scores 320",
                                         "VTA hits and instructions 64"};
     for (int i = 0; i < 4; i++)
         assert_non_null(strstr(strbuf_text(&parts), lines[i]));

@@ -1,9 +1,10 @@
 /* Dynamic Line Protection (S2 section 4; S2 and its algorithm: protection.h). Each load instruction
- * has an entry of the PDPT, and so a protection distance of its own; the instruction ID is the low
- * 7 bits of the PC (4.1.3: 128 entries).
+ * has an entry of the PDPT (protection distance prediction table), and so a protection distance of
+ * its own. The instruction ID is the low 7 bits of the PC (4.1.3: 128 entries).
  *
- * MODEL: 4 bits of protected life protect a line from at most the next 14 loads of its set; in sets
- * of 15 ways or more this is LRU, except for lines in flight and lines that stores use. */
+ * MODEL: the protected life of a line has 4 bits, so a line is protected from at most the next 14
+ * loads of its set. In a set of 15 or more ways, the protection of the LRU line is always over: DLP
+ * equals LRU, except for lines in flight and lines that stores use or allocate. */
 #include "cache/policies/protection.h"
 
 static const struct param dlp_params[] = PROTECTION_PARAMS;

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-/* A victim's tag. In each set the most recent one comes first, empty entries come last. */
-struct victim {
+/* A tag in the VTA. In each set the most recent one comes first, empty entries come last. */
+struct vta_tag {
     uint64_t line;
     uint32_t id;
 };
-#define NO_VICTIM UINT64_MAX /* no line has this address: it is not aligned */
+#define NO_TAG UINT64_MAX /* no line has this address: it is not aligned */
 enum { TAG_BUCKET_BITS = 11, TAG_BUCKETS = 1 << TAG_BUCKET_BITS };
 
 /* The prediction table, by column: at the end of a sample there is one pass over each column.
@@ -20,11 +20,11 @@ struct pdpt {
 struct protection {
     struct pdpt pdpt;
     uint32_t n_entries;
-    uint32_t accesses; /* in this sample */
-    uint64_t insts;    /* thread instructions in this sample */
+    uint32_t n_loads; /* in this sample */
+    uint64_t insts;   /* thread instructions in this sample */
     uint32_t n_sets, vta_ways;
     uint16_t n_tags[TAG_BUCKETS]; /* tags in the VTA, counted by a hash of their lines: mostly 0 */
-    uint64_t queries[];           /* per set; followed by struct victim, sets x ways */
+    uint64_t loads[];             /* per set; followed by struct vta_tag, sets x ways */
 };
 
 static uint32_t ways_of_vta(const struct cache_geometry *g, const struct protection_params *params)
@@ -34,13 +34,13 @@ static uint32_t ways_of_vta(const struct cache_geometry *g, const struct protect
 
 size_t protection_state_bytes(const struct cache_geometry *g, const void *params)
 {
-    size_t of_set = sizeof(uint64_t) + ways_of_vta(g, params) * sizeof(struct victim);
+    size_t of_set = sizeof(uint64_t) + ways_of_vta(g, params) * sizeof(struct vta_tag);
     return sizeof(struct protection) + g->n_sets * of_set;
 }
 
-static struct victim *all_victims(struct protection *d)
+static struct vta_tag *all_tags(struct protection *d)
 {
-    return (struct victim *)(d->queries + d->n_sets);
+    return (struct vta_tag *)(d->loads + d->n_sets);
 }
 
 void protection_init(struct cache_policy *p, uint32_t n_entries)
@@ -51,7 +51,7 @@ void protection_init(struct cache_policy *p, uint32_t n_entries)
     d->n_sets = p->geometry.n_sets;
     d->vta_ways = ways_of_vta(&p->geometry, params);
     for (uint32_t i = 0; i < d->n_sets * d->vta_ways; i++)
-        all_victims(d)[i].line = NO_VICTIM;
+        all_tags(d)[i].line = NO_TAG;
     for (uint32_t i = 0; i < n_entries; i++)
         d->pdpt.pd[i] =
             (uint8_t)(params->pd_init < params->pd_max ? params->pd_init : params->pd_max);
@@ -61,10 +61,10 @@ uint64_t protection_cost_bits(const struct cache_geometry *g, const void *params
                               uint32_t n_entries, struct strbuf *parts)
 {
     uint64_t lines = (uint64_t)g->n_sets * g->n_ways;
-    uint64_t victims = (uint64_t)g->n_sets * ways_of_vta(g, params);
+    uint64_t tags = (uint64_t)g->n_sets * ways_of_vta(g, params);
     uint32_t id_bits = plugin_index_bits(n_entries);
     return plugin_cost(parts, "line ids and protected lives", lines * (id_bits + PD_BITS)) +
-           plugin_cost(parts, "victim tag array", victims * (g->tag_bits + id_bits)) +
+           plugin_cost(parts, "victim tag array", tags * (g->tag_bits + id_bits)) +
            plugin_cost(parts, "protection distances",
                        (uint64_t)n_entries * (id_bits + TDA_BITS + VTA_BITS + PD_BITS));
 }
@@ -77,9 +77,9 @@ void protection_remark(const struct cache_geometry *g, const void *params, struc
     if (g->n_ways < p->pd_max)
         return;
     strbuf_addf(out,
-                "no line is protected from more than the next %u loads of its set, which has %u "
-                "ways: with immediate fills and stores that remove lines this is lru; only lines "
-                "in flight, and stores that use lines or bring them in, can make a difference",
+                "a line is protected from at most the next %u loads of its set, and the set has %u "
+                "ways, so the policy behaves like lru, except for lines in flight and lines that "
+                "stores use or allocate",
                 p->pd_max ? p->pd_max - 1 : 0, g->n_ways);
 }
 
@@ -104,32 +104,31 @@ static void count_to(uint16_t *counter, uint32_t bits)
         ++*counter;
 }
 
-/* --- 4.1.1: what the TDA keeps of a line --- */
+/* --- 4.1.1: the state of a line in the TDA --- */
 
-/* Each query of a set lowers the lives of all its lines by 1. So a line stores the number of the
- * query at which its life ends. */
-static uint64_t queries_of(const struct cache_policy *p, const struct cache_set *s)
+/* Each load of a set lowers the lives of all its lines by 1. So a line stores the number of the
+ * load at which its life ends. */
+static uint64_t loads_of(const struct cache_policy *p, const struct cache_set *s)
 {
-    return ((const struct protection *)p->state)->queries[s->set];
+    return ((const struct protection *)p->state)->loads[s->set];
 }
 
 /* By how much the access lowers the lives of the lines in its set. decide() may be called again, or
- * for an access that is not accepted in the end; only an accepted load queries the set. Stores do
- * not. */
-static uint32_t life_used_by(const struct mem_access *a)
+ * for an access that is not accepted in the end; only an accepted load counts. Stores do not. */
+static uint32_t loads_counted_by(const struct mem_access *a)
 {
     return a->kind != MEM_STORE;
 }
 
-/* The request reads the PD of its instruction and writes it to PL. */
+/* The line gets the PD of the access's instruction as its PL; 0 from a store. */
 static void protect_line(const struct protection *d, const struct cache_set *s, uint32_t way,
                          const struct mem_access *a)
 {
     struct protected_line *line = line_of(s, way);
-    uint64_t query = d->queries[s->set];
+    uint64_t load = d->loads[s->set];
     uint8_t id = id_of(d, a);
     line->id = id;
-    line->ends = query + (a->kind == MEM_STORE ? 0 : d->pdpt.pd[id]);
+    line->ends = load + (a->kind == MEM_STORE ? 0 : d->pdpt.pd[id]);
 }
 
 /* The hit is attributed to the previous instruction that used the line. */
@@ -142,9 +141,9 @@ static void credit_tda_hit(struct cache_policy *p, const struct protected_line *
 
 /* --- 4.1.2: the victim tag array --- */
 
-static struct victim *victims_of(struct protection *d, const struct cache_set *s)
+static struct vta_tag *tags_of(struct protection *d, const struct cache_set *s)
 {
-    return all_victims(d) + (size_t)s->set * d->vta_ways;
+    return all_tags(d) + (size_t)s->set * d->vta_ways;
 }
 
 static uint16_t *tags_like(struct protection *d, uint64_t line)
@@ -153,53 +152,54 @@ static uint16_t *tags_like(struct protection *d, uint64_t line)
 }
 
 /* The position of the line's tag in its set; -1 = absent. */
-static int find_victim(struct protection *d, const struct cache_set *s, uint64_t line)
+static int find_tag(struct protection *d, const struct cache_set *s, uint64_t line)
 {
     if (!*tags_like(d, line))
         return -1;
-    const struct victim *v = victims_of(d, s);
+    const struct vta_tag *v = tags_of(d, s);
     for (uint32_t i = 0; i < d->vta_ways; i++)
         if (v[i].line == line)
             return (int)i;
     return -1;
 }
 
-static void remove_victim(struct protection *d, const struct cache_set *s, uint64_t line)
+static void remove_tag(struct protection *d, const struct cache_set *s, uint64_t line)
 {
-    struct victim *v = victims_of(d, s);
-    int at = find_victim(d, s, line);
+    struct vta_tag *v = tags_of(d, s);
+    int at = find_tag(d, s, line);
     if (at < 0)
         return;
     --*tags_like(d, line);
     memmove(v + at, v + at + 1, (d->vta_ways - (uint32_t)at - 1) * sizeof *v);
-    v[d->vta_ways - 1].line = NO_VICTIM;
+    v[d->vta_ways - 1].line = NO_TAG;
 }
 
 /* Inserted in front; if the set is full the last one leaves. */
-static void add_victim(struct protection *d, const struct cache_set *s, struct victim new)
+static void add_tag(struct protection *d, const struct cache_set *s, struct vta_tag new)
 {
-    struct victim *v = victims_of(d, s), *last = &v[d->vta_ways - 1];
-    if (last->line != NO_VICTIM)
+    struct vta_tag *v = tags_of(d, s), *last = &v[d->vta_ways - 1];
+    if (last->line != NO_TAG)
         --*tags_like(d, last->line);
     ++*tags_like(d, new.line);
     memmove(v + 1, v, (d->vta_ways - 1) * sizeof *v);
     v[0] = new;
 }
 
-/* A request that fails to hit in the TDA continues searching in the VTA. */
+/* A load that misses in the TDA is looked up in the VTA. */
 static void search_vta(struct cache_policy *p, const struct cache_set *s, uint64_t line)
 {
     struct protection *d = p->state;
-    int at = find_victim(d, s, line);
+    int at = find_tag(d, s, line);
     if (at < 0)
         return;
-    count_to(&d->pdpt.vta_hits[victims_of(d, s)[at].id], VTA_BITS);
+    count_to(&d->pdpt.vta_hits[tags_of(d, s)[at].id], VTA_BITS);
     stats_of(p)->vta_hits++;
 }
 
 /* --- 4.2: protection distances --- */
 
-/* By how much a PD rises: N_asc * Hit_VTA / Hit_TDA, by step comparison. */
+/* By how much a PD rises: N_asc * Hit_VTA / Hit_TDA, by step comparison. N_asc is the associativity
+ * of the VTA. */
 static uint32_t pd_rise(uint32_t hit_vta, uint32_t hit_tda, uint32_t n_asc)
 {
     if (!hit_vta)
@@ -258,18 +258,18 @@ static void end_sample(struct cache_policy *p)
     compute_pds(p);
     memset(d->pdpt.tda_hits, 0, sizeof d->pdpt.tda_hits);
     memset(d->pdpt.vta_hits, 0, sizeof d->pdpt.vta_hits);
-    d->accesses = 0;
+    d->n_loads = 0;
     d->insts = 0;
     stats_of(p)->samples++;
 }
 
-/* The last access of a sample still uses the old PDs, until it has been served completely. That is
+/* The last load of a sample still uses the old PDs, until it has been served completely. That is
  * certain when the next load comes or the next instruction issues, so the new PDs are computed
- * then. (With allocation on fill, a line reads its PD later still.) */
+ * then. (With allocation on fill, a line gets its PD later still.) */
 static bool sample_is_full(const struct cache_policy *p)
 {
     const struct protection *d = p->state;
-    return d->accesses >= ((const struct protection_params *)p->params)->sample_accesses;
+    return d->n_loads >= ((const struct protection_params *)p->params)->sample_accesses;
 }
 
 /* New PDs concern lines inserted or used from now on; decisions still use the lives that lines
@@ -291,14 +291,14 @@ bool protection_on_insts(struct cache_policy *p, uint64_t n_thread_insts)
  * over, the load bypasses. If all lines whose lives are over are in flight, it stalls, as without
  * protection, or bypasses with bypass_reserved. */
 static __attribute__((noinline)) int search_set(const struct cache_policy *p,
-                                                const struct cache_set *s, uint64_t query)
+                                                const struct cache_set *s, uint64_t load)
 {
     const struct protection_params *params = p->params;
     uint64_t oldest = UINT64_MAX;
     int victim = CACHE_BYPASS;
     bool any_protected = false;
     for (uint32_t way = 0; way < s->n_ways; way++) {
-        if (line_of(s, way)->ends > query) {
+        if (line_of(s, way)->ends > load) {
             any_protected = true;
             continue;
         }
@@ -322,16 +322,16 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
     int empty = cache_set_empty_way(s);
     if (empty >= 0)
         return empty;
-    uint64_t query = queries_of(p, s) + life_used_by(a);
+    uint64_t load = loads_of(p, s) + loads_counted_by(a);
     int lru = cache_full_set_lru(s);
-    return lru >= 0 && line_of(s, (uint32_t)lru)->ends <= query ? lru : search_set(p, s, query);
+    return lru >= 0 && line_of(s, (uint32_t)lru)->ends <= load ? lru : search_set(p, s, load);
 }
 
 /* For every accepted load, including bypassed ones. */
-static void access_set(struct protection *d, const struct cache_set *s)
+static void count_load(struct protection *d, const struct cache_set *s)
 {
-    d->accesses++;
-    d->queries[s->set]++;
+    d->n_loads++;
+    d->loads[s->set]++;
 }
 
 /* Not inlined, so that other hits need not save registers for a call. */
@@ -350,7 +350,7 @@ void protection_on_hit(struct cache_policy *p, const struct cache_set *s, uint32
         hit_after_sample(p, s, way, a);
         return;
     }
-    access_set(p->state, s);
+    count_load(p->state, s);
     credit_tda_hit(p, line_of(s, way));
     protect_line(p->state, s, way, a);
 }
@@ -360,7 +360,7 @@ void protection_on_merge(struct cache_policy *p, const struct cache_set *s, uint
 {
     if (sample_is_full(p))
         end_sample(p);
-    access_set(p->state, s);
+    count_load(p->state, s);
     if (way == ~0u)
         return;
     if (((const struct protection_params *)p->params)->count_merges)
@@ -377,7 +377,7 @@ void protection_on_miss(struct cache_policy *p, const struct cache_set *s, int w
     }
     if (sample_is_full(p))
         end_sample(p);
-    access_set(p->state, s);
+    count_load(p->state, s);
     search_vta(p, s, a->line);
 }
 
@@ -386,10 +386,10 @@ void protection_on_bypass(struct cache_policy *p, const struct cache_set *s,
                           const struct mem_access *a, enum cache_bypass_reason reason)
 {
     struct protection *d = p->state;
-    int at = reason == BYPASS_NO_CACHE ? -1 : find_victim(d, s, a->line);
+    int at = reason == BYPASS_NO_CACHE ? -1 : find_tag(d, s, a->line);
     if (at < 0 || a->kind == MEM_STORE)
         return;
-    struct victim *v = victims_of(d, s), found = v[at];
+    struct vta_tag *v = tags_of(d, s), found = v[at];
     memmove(v + 1, v, (uint32_t)at * sizeof *v);
     v[0] = found;
 }
@@ -401,8 +401,8 @@ void protection_on_evict(struct cache_policy *p, const struct cache_set *s, uint
     struct protection *d = p->state;
     if (cause != EVICT_REPLACE || a->kind == MEM_STORE)
         return;
-    remove_victim(d, s, a->line);
-    add_victim(d, s, (struct victim){s->lines[way].line, line_of(s, way)->id});
+    remove_tag(d, s, a->line);
+    add_tag(d, s, (struct vta_tag){s->lines[way].line, line_of(s, way)->id});
 }
 
 void protection_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -411,7 +411,7 @@ void protection_on_reserve(struct cache_policy *p, const struct cache_set *s, ui
     protect_line(p->state, s, way, a);
     if (a->kind !=
         MEM_STORE) /* an empty way had no victim, so on_evict() has not removed the tag */
-        remove_victim(p->state, s, a->line);
+        remove_tag(p->state, s, a->line);
 }
 
 /* --- statistics --- */
@@ -451,10 +451,9 @@ const struct plugin_stat protection_stats[N_PROTECTION_STATS] = {
                "hits in the cache that were credited to an instruction"),
     STAT_COUNT(struct protection_stats, samples, "samples",
                "samples after which protection distances were recomputed"),
-    STAT_NOW("protection_distance", "accesses", "mean of the protection distances above 0",
-             STAT_MEAN, protecting),
-    STAT_NOW("longest_protection", "accesses", "the longest protection distance", STAT_MAX,
-             longest),
+    STAT_NOW("protection_distance", "loads", "mean of the protection distances above 0", STAT_MEAN,
+             protecting),
+    STAT_NOW("longest_protection", "loads", "the longest protection distance", STAT_MAX, longest),
     STAT_NOW("protecting_entries", "entries", "protection distances above 0", STAT_SUM,
              n_protecting),
 };

@@ -2,27 +2,31 @@
  * S2 = X. Zhu, R. Wernsman, J. Zambreno: Improving first level cache efficiency for GPUs using
  * dynamic line protection. ICPP 2018, section 4. In S2's order and names:
  *
- * 4.1.1 L1D. A TDA entry has an instruction ID (hashed PC of the load that brought in or last used
- *       the line) and a protected life PL.
- *       query: PL of all entries of the set falls by 1.
- *       hit:   TDA hits of the stored ID + 1; ID := this load's; PL := PD of this load.
- *       miss:  search the VTA; then replace the least recently used line whose PL is 0; ID and PL
- *              are this load's. If every PL is above 0 the load bypasses.
- * 4.1.2 VTA. As many sets as the cache; holds tag and ID of evicted lines, replaced by LRU.
+ * 4.1.1 L1D. An entry of the TDA (tag and data array) has an instruction ID (hashed PC of the load
+ *       that brought in or last used the line) and a protected life PL.
+ *       each load of the set (S2: query): PL of all entries of the set falls by 1.
+ *       hit:  TDA hits of the stored ID + 1; ID := this load's; PL := PD of this load.
+ *       miss: search the VTA; then replace the least recently used line whose PL is 0; ID and PL
+ *             are this load's. If every PL is above 0 the load bypasses.
+ * 4.1.2 VTA (victim tag array). As many sets as the cache; holds tag and ID of evicted lines,
+ *       replaced by LRU.
  *       found: VTA hits of the stored ID + 1.
- * 4.1.3 PDPT. Per ID: TDA hits, VTA hits, PD.
- * 4.1.4 Sample. 200 accesses, or a maximum of executed instructions.
+ * 4.1.3 PDPT (protection distance prediction table). Per ID: TDA hits, VTA hits, protection
+ *       distance PD.
+ * 4.1.4 Sample. 200 loads, or a maximum of executed instructions.
  * 4.2   After a sample, with the sums over all IDs:
- *       VTA hits > TDA hits:     PD of each ID rises by N_asc * its VTA hits / TDA hits, in steps;
+ *       VTA hits > TDA hits:     PD of each ID rises by N_asc * its VTA hits / TDA hits, in steps
+ *                                (N_asc: associativity of the VTA);
  *       VTA hits < TDA hits / 2: all PDs fall;
  *       then all hit counters are reset to 0.
  *
- * The query comes first: the protection test sees lives that are already shorter by 1, so a PD of d
- * protects from the next d - 1 loads of the set.
+ * Lives fall first: the protection test sees lives that are already shorter by 1, so a PD of d
+ * protects a line from the next d - 1 loads of its set.
  *
- * A load that merges with an outstanding miss queries the set and gives the line its ID and PL,
- * because it uses the line. It does not count as a hit in the TDA: S2 section 2 searches the MSHRs
- * only when the request is not a hit, and section 4.1.3 counts hits. `count_merges` counts it.
+ * A load that merges with an outstanding miss is a load of the set. It gives the line its ID and
+ * PL, because it uses the line. It does not count as a hit in the TDA: S2 section 2 searches the
+ * MSHRs only when the request is not a hit, and section 4.1.3 counts hits. `count_merges` counts
+ * it.
  *
  * If some lines are protected and all others are in flight, S2 is ambiguous. Section 4.1.1 bypasses
  * if all lines are protected, which they are not; section 2 blocks a request without reservable
@@ -49,17 +53,17 @@ struct protection_params {
 /* clang-format off */
 #define PROTECTION_PARAMS                                                                          \
     {                                                                                              \
-        PARAM_U32(struct protection_params, sample_accesses, "200", 1, 1 << 30, "accesses",        \
+        PARAM_U32(struct protection_params, sample_accesses, "200", 1, 1 << 30, "loads",        \
                   "loads per sample, after which protection distances are recomputed"),                                         \
         PARAM_U32(struct protection_params, max_sample_insns, "20000", 1, 1 << 30, "instructions", \
                   "longest sample, in thread instructions"),            \
         PARAM_U32(struct protection_params, vta_ways, "0", 0, 64, "ways",                          \
                   "ways of the victim tag array (VTA); 0 = as many as the cache"),                                    \
-        PARAM_U32(struct protection_params, pd_init, "0", 0, (1 << PD_BITS) - 1, "accesses",       \
+        PARAM_U32(struct protection_params, pd_init, "0", 0, (1 << PD_BITS) - 1, "loads",       \
                   "initial protection distance (PD)"),                                                             \
-        PARAM_U32(struct protection_params, pd_max, "15", 0, (1 << PD_BITS) - 1, "accesses",       \
+        PARAM_U32(struct protection_params, pd_max, "15", 0, (1 << PD_BITS) - 1, "loads",       \
                   "largest protection distance"),                                                                   \
-        PARAM_U32(struct protection_params, pd_step_down, "0", 0, (1 << PD_BITS) - 1, "accesses",  \
+        PARAM_U32(struct protection_params, pd_step_down, "0", 0, (1 << PD_BITS) - 1, "loads",  \
                   "amount by which protection distances decrease; 0 = ways of the VTA"),                                              \
         PARAM_BOOL(struct protection_params, bypass_reserved, "false",                             \
                    "also bypass when every unprotected line is in flight; otherwise the load waits for one"),                                            \
@@ -104,7 +108,7 @@ enum { N_PROTECTION_STATS = 6 };
 extern const struct plugin_stat protection_stats[N_PROTECTION_STATS];
 
 struct protected_line {
-    uint64_t ends; /* number of the query of its set at which its protection ends */
+    uint64_t ends; /* number of the load of its set at which its protection ends */
     uint8_t id;    /* hashed PC of the load that brought it in or used it last */
 };
 

@@ -16,9 +16,9 @@ static const struct mechanism *const kinds[] = {&scheduler_mechanism, &cache_pol
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* Add new units here, so that there are never two names for the same unit. */
-static const char *const units[] = {"accesses", "entries",     "fraction", "hits",
-                                    "lines",    "points",      "samples",  "steps",
-                                    "switches", "warp cycles", "warps",    "instructions"};
+static const char *const units[] = {
+    "accesses", "entries",  "fraction",    "hits",  "lines",        "points", "samples",
+    "steps",    "switches", "warp cycles", "warps", "instructions", "loads"};
 
 static bool is_known(const char *unit)
 {
