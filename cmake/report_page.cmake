@@ -2,6 +2,7 @@
 # those of its package-lock.json; they are installed into the build folder, once for each version of it.
 set(REPORT_WEB ${CMAKE_SOURCE_DIR}/src/report/web)
 set(REPORT_NPM ${CMAKE_BINARY_DIR}/report)
+file(MAKE_DIRECTORY ${REPORT_NPM}) # make enters it before the first command runs
 set(REPORT_PAGE ${CMAKE_BINARY_DIR}/gen/report_page.html)
 file(GLOB REPORT_WEB_SOURCES CONFIGURE_DEPENDS ${REPORT_WEB}/src/*.js ${REPORT_WEB}/src/*.css)
 

@@ -43,17 +43,23 @@ for file in $(git ls-files 'src/*.c' 'src/*.h' 'src/*.def'); do
 done
 
 # A folder's private headers: other folders must not depend on how it works inside.
-private() { # FOLDER HEADER...: only the folder and its unit tests include other headers of it
+private() { # FOLDER HEADER...: only the folder, its unit tests and $except include others of it
     folder=$1
     shift
     public=$(echo "$*" | tr ' ' '|')
     found=$(git grep -n -E "^#include \"$folder/" -- '*.c' '*.h' '*.def' ":!src/$folder/" \
-        ":!test/unit/$folder/" | grep -v -E "\"$folder/($public)\.h\"")
+        ":!test/unit/$folder/" | grep -v -E "\"$folder/($public)\.h\"" |
+        grep -v -E "${except:-^\$}")
     [ -z "$found" ] && return
     echo "$found" | sed "s/\$/: private to $folder/"
     bad=1
 }
-private cache cache cache_policy shared set_index tags fast lost_bytes
+# The cache's interface is cache.h, cache_policy.h, set_index.h, lost_bytes.h and shared.h. fast.h is
+# private, but visible to folders that need its inline functions. The replay of policies keeps the tags
+# itself, without a cache: calls instead of tags.h cost it 5 to 15 %, which is over its budget.
+except='^src/analysis/lab_policy\.c:.*"cache/tags\.h"'
+private cache cache cache_policy set_index lost_bytes shared fast
+except=
 private slice slice slice_config llc
 private atomics atomics atomic_part
 

@@ -34,6 +34,7 @@ NAMES = [r"`[^`]*`", r"<!-- .*? -->", r"\(?[\w./-]*\)\]?\([^)]*\)", r"\b(?:Figur
          r"\b[\d.]+(?: (?:and|to|or) \d+)?[- ](?:KB|bytes?|bits?|ways?|MHz)\b", r"\b[A-Za-z_][\w.-]*\d[\w.-]*", r"\b\d+LVL-\w+", r"\b2-Level\b",
          r"PCs? \d+(?:(?:, | and )\d+)*", r"N = \d", r"#\S+"]
 NOTE = re.compile(r"^note: >\n((?:  .*\n)+)", re.M)
+CLAIMS_OF_FILE = re.compile(r"^paper:.*\n(?:(?: .*)?\n)*", re.M)
 AXIS = re.compile(r"^(y|right): (.*)$", re.M)
 ALL_ROWS = "geometric mean"
 MEAN_OF = ALL_ROWS + " of "
@@ -44,12 +45,16 @@ def row(cells):
     return "| " + " | ".join(cells) + " |\n"
 
 
-def digest(name):
-    """The digest of everything in a figure's file that concerns its numbers. Comments and the note
-    do not count."""
+def digests(name):
+    """The digest of everything in a figure's file that concerns its numbers: comments, the note and
+    claims do not count. Then the digest in marks of before, in which claims counted."""
     with open(f"figures/{name}.yaml") as f:
-        text = re.sub(r"^#.*\n", "", f.read(), flags=re.M)
-    return hashlib.sha256(NOTE.sub("", text).encode()).hexdigest()[:16]
+        text = NOTE.sub("", re.sub(r"^#.*\n", "", f.read(), flags=re.M))
+    return tuple(hashlib.sha256(t.encode()).hexdigest()[:16] for t in (CLAIMS_OF_FILE.sub("", text), text))
+
+
+def digest(name):
+    return digests(name)[0]
 
 
 def note_of(name):

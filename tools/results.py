@@ -3,7 +3,7 @@
 claims.
 
     tools/results.py PAGE HEDDLE STORE [--stored-only] [--only NAME,...] [--jobs N] [--size SIZE]
-    tools/results.py PAGE --texts
+    tools/results.py PAGE --texts [HEDDLE]
     tools/results.py hetero HEDDLE STORE|MEASURED.json [--quick] [--commit ID] ...
     tools/results.py commands HEDDLE STORE [--jobs N]
 
@@ -13,7 +13,8 @@ source of its simulations if it is not HEDDLE's.
 Results of points are stored in STORE, answers of other long runs in files of the folder
 STORE.answers. What is missing there is run first. With --stored-only nothing is run, except for
 runs of BFS that take seconds. --only regenerates the figures and tables named and leaves the others
-as they are. --texts regenerates only what is written by hand: reasons, notes and explanations.
+as they are. --texts regenerates only what is written by hand: reasons, notes and explanations; with HEDDLE also the
+claims of figures, where the numbers on the page decide them.
 `commands` prints the commands that fill both, one shell line each, to be run anywhere:
 
     python3 tools/results.py commands build/heddle results.db | xargs -P 16 -d '\\n' -n 1 sh -c
@@ -33,8 +34,9 @@ import result_hetero
 import result_machines
 import result_tables
 from result_answers import Answers, Listing
+from result_claims import with_claims
 from result_mixes import ask_laboratory, table_of_mixes
-from result_pages import CLAIM_HEAD, FOLDER, MEAN_OF, WHY, claims_of, digest, fill, note_of, problems_of, row, sections_of
+from result_pages import CLAIM_HEAD, FOLDER, MEAN_OF, WHY, claims_of, digest, digests, fill, note_of, problems_of, row, sections_of
 from result_streams import S3_LOADS, ask_all, measure
 from result_summary import summary
 
@@ -51,8 +53,8 @@ PAGES = {
             ["s2-fig3", "s2-fig4", "s2-fig5", "s2-fig6", "s2-fig7", "s2-fig10", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig10-reserved", "s2-fig10-steps", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig13",
              "s3-fig5-1", "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-hash", "s3-kmn", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
-                   ["s4-fig1", "s4-fig2", "s4-fig3", "s4-fig7", "s4-over", "s4-fig8", "s4-fig9", "s4-fig10",
-                    "s4-sensitive", "s4-fig11", "s4-fig12", "s4-fig13", "s4-fig14", "s4-fig15", "s4-bfs-degree", "s4-fig16", "s4-k128",
+                   ["s4-fig1", "s4-fig2", "s4-fig3", "s4-fig7", "s4-greedy", "s4-over", "s4-fig8", "s4-fig9", "s4-fig10",
+                    "s4-sensitive", "s4-fig11", "s4-bfs-threads", "s4-fig12", "s4-fig13", "s4-fig14", "s4-fig15", "s4-bfs-degree", "s4-fig16", "s4-k128",
                     "s4-fig17", "s4-fig18", "s3-fig3-2", "s3-fig3-3", "s3-fig3-4", "s3-fig3-5", "s3-fig3-6", "s3-fig4-1", "s3-fig4-2", "s3-fig4-3",
                     "s3-fig4-4", "s3-fig4-5", "s3-fig4-9", "s3-fig4-10", "s3-kmn-cawa", "s3-kmn-memory", "s3-fig4-11", "s3-fig4-12", "s3-fig4-13", "s3-fig4-14",
                     "s3-fig4-15", "s3-fig4-16", "v100-schedulers"]),
@@ -98,10 +100,15 @@ def claims(f):
 PICTURE_AND_NOTE = re.compile(r"(!\[[^\]]*\]\([^)]*\.svg\)\n\n).*?(?=<!-- figure )", re.S)
 
 
-def kept_figure(name, text):
-    """A figure as its section of the page has it, for figures that --only does not regenerate."""
+def kept_figure(name, text, claims):
+    """A figure as its section of the page has it, for figures that --only does not regenerate.
+    `claims`: those of its file, if they are known."""
     title = text.split("\n")[1][len("## "):]
     text = PICTURE_AND_NOTE.sub(lambda m: m.group(1) + note_of(name), text)
+    now, before = digests(name)
+    text = text.replace(f"<!-- figure {name} of {before} ", f"<!-- figure {name} of {now} ")
+    if claims is not None and f"<!-- figure {name} of {now} " in text:
+        text = with_claims(text, name, claims)
     return {"figure": name, "title": title, "paper": claims_of(text), "text": text}
 
 
@@ -195,6 +202,14 @@ def page_text(page, figures, runs, old, keeps):
     return text
 
 
+def claims_in_files(heddle):
+    """By figure: the claims of its file; none without HEDDLE."""
+    if not heddle:
+        return {}
+    listed = subprocess.run([heddle, "figure", "--json"], check=True, stdout=subprocess.PIPE).stdout
+    return {f["figure"]: f["paper"] for f in json.loads(listed)}
+
+
 def write_page(page, runs, options):
     path = f"{FOLDER}/{page}.md"
     old = re.sub(r"\nTo be made: .*\n$", "", open(path).read()) if os.path.exists(path) else ""
@@ -202,7 +217,8 @@ def write_page(page, runs, options):
     keeps = lambda name: only is not None and name not in only
     figures = [figure(runs, name, options_of_figure(options)) for name in names if not keeps(name)]
     made = {f["figure"]: f for f in figures if 2 * f["points_stored"] >= f["points"]}
-    made.update((name, kept_figure(name, sections[name])) for name in names if keeps(name) and name in sections)
+    claims = claims_in_files(runs.heddle if runs else option(options, "--claims-of", None))
+    made.update((name, kept_figure(name, sections[name], claims.get(name))) for name in names if keeps(name) and name in sections)
     figures, lacking = [made[name] for name in names if name in made], [name for name in names if name not in made]
     text, problems = fill(prose.wrap(page_text(page, figures, runs, old, keeps)))
     text += f"\nTo be made: {', '.join(lacking)}.\n" if lacking else ""
@@ -256,8 +272,9 @@ def option(options, name, default):
 
 
 def main():
-    if sys.argv[2:] == ["--texts"] and sys.argv[1] in PAGES:
-        sys.exit(write_page(sys.argv[1], None, ["--only", ""]))
+    if sys.argv[2:3] == ["--texts"] and len(sys.argv) <= 4 and sys.argv[1] in PAGES:
+        heddle = ["--claims-of", sys.argv[3]] if len(sys.argv) == 4 else []
+        sys.exit(write_page(sys.argv[1], None, ["--only", "", *heddle]))
     if len(sys.argv) < 4 or sys.argv[1] not in [*PAGES, "commands"]:
         sys.exit(__doc__)
     page, heddle, store, options = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]

@@ -113,7 +113,7 @@ static bool add_columns(struct series *s, const struct column *list, uint32_t n,
 
 static bool choose_columns(struct series *s, const char *names, struct strbuf *why)
 {
-    uint32_t n, first = machine_first_mechanism_stat(s->machine);
+    uint32_t n, first = machine_first_declared_stat(s->machine);
     struct column *list = list_columns(s->machine, &s->arena, &n);
     if (names && strcmp(names, "all") == 0) {
         s->columns = list;

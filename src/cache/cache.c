@@ -192,6 +192,14 @@ uint32_t cache_set_of(const struct cache *c, uint64_t line)
     return set_index_of(&c->indexer, line);
 }
 
+uint32_t cache_valid_sectors(const struct cache *c, uint64_t line)
+{
+    struct cache_location at = cache_find_in(c, cache_set_of(c, line), line);
+    if (at.way < 0)
+        return 0;
+    return c->sectored ? at.set->lines[at.way].valid_sectors : !(at.set->reserved >> at.way & 1);
+}
+
 uint32_t cache_mshr_for(struct cache *c, const struct mem_access *a)
 {
     struct lookup q = cache_look_up(c, a);

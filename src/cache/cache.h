@@ -160,6 +160,8 @@ struct cache *cache_create(const struct cache_config *config,
 void cache_destroy(struct cache *c);
 
 uint32_t cache_set_of(const struct cache *c, uint64_t line);
+/* The sectors of a line that are valid; a line that is not sectored has one. */
+uint32_t cache_valid_sectors(const struct cache *c, uint64_t line);
 
 /* A load (or an instruction fetch): the caller sets a->line, and a->set to
  * cache_set_of(c, a->line). Takes effect and notifies the policy unless the answer is STALLED; a

@@ -232,13 +232,15 @@ struct cache_policy_desc {
      */
     bool (*would_stall)(const struct cache_policy *p, enum cache_stall cause,
                         const struct mem_access *a);
-    /* For L1D and L2. The start comes before the first access of a launch, after any resizing and
-     * flushing of the cache; the end when the machine is idle after the launch. A launch that was
-     * stopped has no end. */
+    /* The start comes before the first access of a launch, after any resizing and flushing of the
+     * cache; the end when the machine is idle after the launch. A launch that was stopped has no
+     * end. The last-level cache of a discrete GPU's host receives both, whether the kernel runs on
+     * the GPU or on CPU cores; transfers come before the start or after the end. */
     void (*on_kernel_start)(struct cache_policy *p, uint32_t launch);
     void (*on_kernel_end)(struct cache_policy *p, uint32_t launch);
-    /* In cycle epoch * epoch_cycles of the cache's clock (l1d.epoch_cycles, l2.epoch_cycles),
-     * before anything else of that cycle; the first epoch is 1. Between launches too. */
+    /* In cycle epoch * epoch_cycles of the cache's clock (l1d.epoch_cycles, l2.epoch_cycles,
+     * host_llc.epoch_cycles), before anything else of that cycle; the first epoch is 1. Between
+     * launches too. */
     void (*on_epoch)(struct cache_policy *p, uint64_t epoch);
     /* For L2: a controller's decision arrives (gpu/policy_clock.h), before everything else of the
      * cycle except on_epoch. */

@@ -8,20 +8,26 @@
  */
 #include "cache/alloc.h"
 
+/* A store takes effect: it is counted, with what becomes of it, and listeners are notified. */
+static inline __attribute__((always_inline)) void count_store(struct cache *c, uint64_t *outcome,
+                                                              struct cache_set *s, int way,
+                                                              const struct mem_access *a)
+{
+    c->stats.stores++;
+    ++*outcome;
+    CACHE_TELL(c, STORE, store, s, way, a);
+}
+
 static struct cache_result store_evicts(struct cache *c, const struct mem_access *a)
 {
     struct cache_set *s = &c->tags.sets[a->set];
     int way = tags_find(s, a->line);
     struct cache_result r = {
         .answer = way < 0 ? CACHE_MISS : CACHE_HIT, .mshr = CACHE_NO_MSHR, .forward = true};
-    c->stats.stores++;
-    CACHE_TELL(c, STORE, store, s, way, a);
+    count_store(c, way < 0 ? &c->stats.store_misses : &c->stats.store_hits, s, way, a);
     if (way >= 0) {
-        c->stats.store_hits++;
         c->stats.write_evictions++;
         r.writeback = cache_evict(c, s, (uint32_t)way, EVICT_WRITE, a);
-    } else {
-        c->stats.store_misses++;
     }
     cache_remove(c, s, way, a->line);
     return r;
@@ -30,9 +36,7 @@ static struct cache_result store_evicts(struct cache *c, const struct mem_access
 static struct cache_result store_hits(struct cache *c, const struct lookup *q,
                                       const struct mem_access *a)
 {
-    c->stats.stores++;
-    c->stats.store_hits++;
-    CACHE_TELL(c, STORE, store, q->set, q->way, a);
+    count_store(c, &c->stats.store_hits, q->set, q->way, a);
     cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
     if (c->config.write_back)
         tags_line(q->set, (uint32_t)q->way)->dirty_sectors |= q->asked;
@@ -43,9 +47,7 @@ static struct cache_result store_hits(struct cache *c, const struct lookup *q,
 static struct cache_result store_merges(struct cache *c, const struct lookup *q,
                                         const struct mem_access *a, uint16_t mshr, void *waiter)
 {
-    c->stats.stores++;
-    c->stats.store_merges++;
-    CACHE_TELL(c, STORE, store, q->set, q->way, a);
+    count_store(c, &c->stats.store_merges, q->set, q->way, a);
     if (q->way >= 0)
         cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
     c->mshrs.entries[mshr].reused = true;
@@ -60,9 +62,7 @@ static struct cache_result store_merges(struct cache *c, const struct lookup *q,
 static struct cache_result store_passes(struct cache *c, struct cache_set *s,
                                         const struct mem_access *a)
 {
-    c->stats.stores++;
-    c->stats.store_misses++;
-    CACHE_TELL(c, STORE, store, s, -1, a);
+    count_store(c, &c->stats.store_misses, s, -1, a);
     return (struct cache_result){.answer = CACHE_MISS, .mshr = CACHE_NO_MSHR, .forward = true};
 }
 
@@ -74,10 +74,8 @@ static struct cache_result store_bypasses(struct cache *c, struct cache_set *s,
         return cache_stalled(STALL_PORT);
     if (a->kind != MEM_STORE && !room->bypass_table)
         return cache_stalled(STALL_BYPASS_TABLE);
-    c->stats.stores++;
-    c->stats.store_bypasses++;
     cache_count_difference(c, a);
-    CACHE_TELL(c, STORE, store, s, -1, a);
+    count_store(c, &c->stats.store_bypasses, s, -1, a);
     CACHE_TELL(c, BYPASS, bypass, s, a, BYPASS_POLICY);
     return (struct cache_result){.answer = CACHE_BYPASSED, .mshr = CACHE_NO_MSHR, .forward = true};
 }
@@ -97,24 +95,31 @@ static bool covers_its_sectors(const struct cache *c, const struct mem_access *a
     return true;
 }
 
+/* The sectors become valid, without a fetch. True if a dirty line was replaced. */
+static inline bool put_sectors(struct cache *c, const struct lookup *q, const struct mem_access *a,
+                               uint32_t way)
+{
+    bool writeback = false;
+    if (q->way >= 0)
+        cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
+    else
+        writeback = cache_replace(c, q->set, way, a, 0, MSHR_NONE);
+    struct cache_line *line = tags_line(q->set, way);
+    line->valid_sectors |= q->asked;
+    if (line->n_fetches == 0)
+        tags_validate(q->set, way);
+    return writeback;
+}
+
 static struct cache_result store_fills(struct cache *c, const struct lookup *q,
                                        const struct mem_access *a, uint32_t way)
 {
     struct cache_result r = {
         .answer = CACHE_HIT, .mshr = CACHE_NO_MSHR, .forward = !c->config.write_back};
-    c->stats.stores++;
-    c->stats.store_misses++;
-    CACHE_TELL(c, STORE, store, q->set, q->way, a);
-    if (q->way >= 0)
-        cache_use_line(c, q->set, (uint32_t)q->way, a->pc);
-    else
-        r.writeback = cache_replace(c, q->set, way, a, 0, MSHR_NONE);
-    struct cache_line *line = tags_line(q->set, way);
-    line->valid_sectors |= q->asked;
+    count_store(c, &c->stats.store_misses, q->set, q->way, a);
+    r.writeback = put_sectors(c, q, a, way);
     if (c->config.write_back)
-        line->dirty_sectors |= q->asked;
-    if (line->n_fetches == 0)
-        tags_validate(q->set, way);
+        tags_line(q->set, way)->dirty_sectors |= q->asked;
     return r;
 }
 
@@ -130,9 +135,7 @@ static struct cache_result store_misses(struct cache *c, const struct lookup *q,
     enum cache_stall lacks = cache_missing_resource(c, room, way);
     if (lacks != N_CACHE_STALLS)
         return cache_stalled(lacks);
-    c->stats.stores++;
-    c->stats.store_misses++;
-    CACHE_TELL(c, STORE, store, q->set, q->way, a);
+    count_store(c, &c->stats.store_misses, q->set, q->way, a);
     bool writeback = false;
     uint16_t mshr = cache_start_fetch(c, a, q, way, waiter, &writeback);
     if (c->config.write_back)
@@ -161,22 +164,35 @@ struct cache_result cache_store(struct cache *c, const struct mem_access *a,
                                           : cache_stalled(STALL_MERGE);
 }
 
+/* Empties a way without counting an eviction. True if its line must be written back. */
+static bool clear_way(struct cache *c, struct cache_set *s, uint32_t way,
+                      const struct mem_access *a)
+{
+    if (!(s->occupied >> way & 1))
+        return false;
+    if (!c->is_lru && tags_oldest(s) != (int)way)
+        cache_count_difference(c, a);
+    CACHE_TELL(c, EVICT, evict, s, way, EVICT_REPLACE, a);
+    uint32_t dirty = s->lines[way].dirty_sectors;
+    if (dirty)
+        c->victim = (struct cache_victim){s->lines[way].line, dirty};
+    tags_remove(s, way);
+    return dirty != 0;
+}
+
 bool cache_copy_in(struct cache *c, const struct mem_access *a)
 {
-    struct cache_stats before = c->stats;
     struct lookup q = cache_look_up(c, a);
-    bool writeback = false;
     assert(cache_mshrs_in_use(c) == 0);
     if (!q.need) {
         cache_use_line(c, q.set, (uint32_t)q.way, a->pc);
         return false;
     }
     int way = q.way >= 0 ? q.way : cache_choose_way(c, q.set, a);
-    if (way >= 0) {
-        uint32_t dirty = q.way >= 0 ? tags_line(q.set, (uint32_t)way)->dirty_sectors : 0;
-        writeback = store_fills(c, &q, a, (uint32_t)way).writeback;
-        tags_line(q.set, (uint32_t)way)->dirty_sectors = dirty;
-    }
-    c->stats = before;
+    if (way < 0)
+        return false;
+    CACHE_TELL(c, STORE, store, q.set, q.way, a);
+    bool writeback = q.way < 0 && clear_way(c, q.set, (uint32_t)way, a);
+    put_sectors(c, &q, a, (uint32_t)way);
     return writeback;
 }

@@ -118,7 +118,7 @@ static const struct option options[] = {
     OPTION_TEXT("series-columns", struct run_options, series_columns, "LIST",
                 "its columns: names of statistics (`heddle show stats`), resident_warps and "
                 "resident_ctas, separated by commas, or all; if not given the most important ones "
-                "and those of the scheduler, the cache policies and the criticality provider"),
+                "and those that mechanisms and parts of the machine declare"),
     OPTION_TEXT("record-l1d", struct run_options, record_l1d, "FILE",
                 "record every access, fill and eviction of the L1Ds, and the number of "
                 "instructions between them, compressed (doc/l1d-stream.md)"),

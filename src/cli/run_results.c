@@ -140,7 +140,7 @@ void run_print_beside_attribution(const struct heddle_sim *sim, const struct loc
                                   struct strbuf *out)
 {
     struct table t = {.n_columns = 3, .right = "lrl"};
-    for (uint32_t i = machine_first_mechanism_stat(sim->machine);
+    for (uint32_t i = machine_first_declared_stat(sim->machine);
          i < machine_stat_count(sim->machine); i++) {
         struct heddle_stat s = heddle_stat_at(sim, i);
         add_row(&t, &s);

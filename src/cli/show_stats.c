@@ -56,17 +56,12 @@ static bool is_timed(uint32_t i)
 }
 
 /* The option of `heddle run` that requests it; NULL = it is always there. */
-static const char *asked_for_by(uint32_t i)
+static const char *asked_for_by(uint32_t i, struct arena *arena)
 {
-    uint32_t n_machine = machine_stat_count(NULL);
-    uint32_t first_host = n_machine - n_host_rows; /* the last of these */
-    if (i < n_machine && i >= first_host)
-        return "--gpu i7-s9150";
-    if (i < n_machine && i >= first_host - mix_row_count(MIX_MAX_APPS))
-        return "--gpu hetero";
-    return i < stat_count()                                       ? NULL
-           : locality_stat_part(i - stat_count()) == LOCALITY_RUN ? "--locality"
-                                                                  : "--belady";
+    if (i >= stat_count())
+        return locality_stat_part(i - stat_count()) == LOCALITY_RUN ? "--locality" : "--belady";
+    const char *gpu = i < machine_stat_count(NULL) ? machine_stat_gpu(i) : NULL;
+    return gpu ? arena_printf(arena, "--gpu %s", gpu) : NULL;
 }
 
 static struct heddle_stat stat_at(uint32_t i)
@@ -105,7 +100,7 @@ static void json_stats(struct strbuf *out)
         json_string(&j, "unit", s.unit);
         json_string(&j, "help", s.help);
         json_bool(&j, "timed", is_timed(i));
-        json_string(&j, "asked_for_by", asked_for_by(i));
+        json_string(&j, "asked_for_by", asked_for_by(i, &arena));
         json_string(&j, "gpgpu_sim", known ? known->theirs : NULL);
         json_string(&j, "of", NULL);
         json_end_object(&j);

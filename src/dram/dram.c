@@ -27,7 +27,7 @@ struct dram *dram_create(const struct dram_config *config)
     assert(config->burst_cycles >= 1 && config->bus_bytes_per_cycle >= 1);
     struct dram *d = xcalloc(1, sizeof *d);
     d->config = *config;
-    d->streams = config->scheduler == DRAM_FR_FCFS && !config->no_fast_paths;
+    d->streams = config->scheduler == DRAM_FR_FCFS;
     d->burst_bytes = config->burst_cycles * config->bus_bytes_per_cycle;
     d->read_cycles = config->t_cl + config->burst_cycles;
     timing_init(&d->timing, config);

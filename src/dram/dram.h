@@ -33,7 +33,6 @@ struct dram_config {
         t_wr, t_rtp;
     uint32_t scheduler; /* enum dram_scheduler */
     bool permute_banks; /* for the address map below */
-    bool no_fast_paths; /* each command is planned on its own; the results are the same */
 };
 enum dram_scheduler { DRAM_FR_FCFS, DRAM_FCFS };
 enum { DRAM_MAX_BANKS = 64, DRAM_MAX_QUEUE = 64 };

@@ -65,6 +65,12 @@ static bool check_arrival(struct emu_warp *w, uint32_t mask, uint32_t number, ui
 
 void barrier_arrive(struct emu_warp *w, const struct op *op, uint32_t mask)
 {
+    if (mask != w->live && mask == w->active && op->sub == PTX_MOD_BAR_SYNC &&
+        simt_meet_at_barrier(w)) {
+        if (w->active != w->live)
+            return;
+        mask = w->live;
+    }
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
     uint32_t number = ((const uint32_t *)warp_row(w, op->a))[lane];
     uint32_t threads = op->imm ? ((const uint32_t *)warp_row(w, op->b))[lane] : 0;

@@ -109,7 +109,8 @@ static void enter_frame(struct emu_warp *w, uint32_t frame)
 
 static void load_top(struct emu_warp *w)
 {
-    const struct simt_entry *e = &w->stack[w->depth - 1];
+    struct simt_entry *e = &w->stack[w->depth - 1];
+    e->parked = false;
     w->pc = e->pc;
     w->rpc = e->rpc;
     w->active = e->mask;
@@ -122,7 +123,7 @@ void simt_push(struct emu_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask, uin
     if (w->depth)
         save_top(w);
     RESERVE(w, w->stack, w->cap_stack, w->depth + 1);
-    w->stack[w->depth++] = (struct simt_entry){pc, rpc, mask, frame};
+    w->stack[w->depth++] = (struct simt_entry){pc, rpc, mask, frame, false};
     load_top(w);
 }
 
@@ -178,6 +179,40 @@ void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t m
         w->active = taken;
         simt_push(w, next, meet, other, frame);
     }
+}
+
+/* MODEL: a barrier is a reconvergence point too. The compiler may join paths after a barrier that
+ * all of them pass: in `if (t == 0) { ...; if (n) ... } if (n) { ...; barrier }` thread 0 does not
+ * test n twice, and the immediate post-dominator of its branch is then behind the barrier. */
+bool simt_meet_at_barrier(struct emu_warp *w)
+{
+    uint32_t top = w->depth - 1, frame = w->stack[top].frame, first = top, at = w->pc - 1;
+    uint32_t arrived = w->active;
+    while (first && w->stack[first - 1].frame == frame)
+        first--;
+    for (uint32_t i = first; i < top; i++)
+        if (w->stack[i].parked && w->stack[i].pc == at)
+            arrived |= w->stack[i].mask;
+    if (arrived == w->live) {
+        w->depth = first + 1;
+        w->stack[first].pc = w->pc;
+        w->stack[first].mask = arrived;
+        load_top(w);
+        return true;
+    }
+    for (uint32_t i = top; i-- > first;) {
+        struct simt_entry next = w->stack[i];
+        if (next.mask & arrived || next.parked || !next.mask || next.pc == next.rpc)
+            continue;
+        save_top(w);
+        w->stack[top].pc = at;
+        w->stack[top].parked = true;
+        memmove(&w->stack[i], &w->stack[i + 1], (top - i) * sizeof next);
+        w->stack[top] = next;
+        load_top(w);
+        return true;
+    }
+    return false;
 }
 
 void simt_exit(struct emu_warp *w, uint32_t lanes)

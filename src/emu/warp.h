@@ -17,6 +17,7 @@ enum { MAX_WARPS_PER_CTA = 64, MAX_BARRIERS = 16 };
 struct simt_entry {
     uint32_t pc, rpc, mask;
     uint32_t frame; /* index into the warp's frames: the call it belongs to */
+    bool parked;    /* its lanes are at the barrier at `pc`, and the warp's others are not yet */
 };
 
 /* One call: where its rows, predicates and local memory begin. */
@@ -219,6 +220,10 @@ void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t m
 void simt_push(struct emu_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask, uint32_t frame);
 /* The top path has reached its end; entries below it that have ended are removed as well. */
 void simt_reconverge(struct emu_warp *w);
+/* The active lanes have reached the barrier before w->pc, others of the warp have not. True: paths
+ * that lead to the others run first, or all have arrived and continue as one path (w->active is
+ * w->live). False: the others wait for these lanes, or are in another function. */
+bool simt_meet_at_barrier(struct emu_warp *w);
 /* The lanes leave the kernel. */
 void simt_exit(struct emu_warp *w, uint32_t lanes);
 /* The lanes return from the current function. */

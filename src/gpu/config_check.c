@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/mechanisms.h"
 #include "sm/sm.h"
 
 #define COMPLAIN(c, names, hint, diags, ...)                                                       \
@@ -95,7 +96,7 @@ static bool check_caches(struct machine_config *c, struct diag_list *diags)
     uint32_t errors = diags->n_errors;
     if (!check_geometry(c, places, N, diags))
         return false;
-    if (c->l1d_policy->l2_only)
+    if (!mechanism_section_accepts(AT_L1D, &c->l1d_policy->plugin))
         COMPLAIN(c, PARAM_NAMES("l1d.policy"),
                  arena_printf(&diags->arena, "`--set l2.policy=%s`", c->l1d_policy->name), diags,
                  "l1d.policy (%s) is only for L2: L1D treats .cc and .cp as unmarked",
@@ -321,7 +322,6 @@ static void check_buffer(struct machine_config *c, const char *prefix, const str
     strbuf_destroy(&why);
 }
 
-/* MODEL: the last-level cache of a discrete GPU's host has no controller. */
 static void check_host_memory(struct machine_config *c, struct diag_list *diags)
 {
     const struct host_memory_config *h = &c->host_memory;
@@ -329,7 +329,7 @@ static void check_host_memory(struct machine_config *c, struct diag_list *diags)
     if (!h->is_separate || !check_geometry(c, &llc, 1, diags))
         return;
     check_policy(c, &llc, h->llc_policy, h->llc_params, diags);
-    if (h->llc_policy->period || h->llc_policy->l2_only)
+    if (!mechanism_section_accepts(AT_HOST_LLC, &h->llc_policy->plugin))
         COMPLAIN(c, PARAM_NAMES("host_llc.policy"), NULL, diags,
                  "host_llc.policy (%s): the last-level cache of a discrete GPU's host supports "
                  "only policies without a controller, such as lru or drrip",

@@ -317,8 +317,12 @@ struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i);
 /* Excludes those that the machine does not count; NULL = all that a machine may have, except those
  * of its mechanisms (mechanism_stats_list()). */
 uint32_t machine_stat_count(const struct machine *m);
-/* The first one declared by a mechanism. */
+/* The first one declared by a kind of part; those that mechanisms declare follow, from the second.
+ */
+uint32_t machine_first_declared_stat(const struct machine *m);
 uint32_t machine_first_mechanism_stat(const struct machine *m);
+/* The shipped GPU that has statistic i of machine_stat_at(NULL, i); NULL = all have. */
+const char *machine_stat_gpu(uint32_t i);
 /* The cycle in which the next kernel may begin: the first visibility boundary after the last launch
  * left the machine. */
 uint64_t machine_cycle(const struct machine *m);

@@ -300,6 +300,7 @@ static void bind_host_memory(struct machine_config *c, struct param_set *set,
     BIND(set, "host_memory", host_memory_params, h, diags);
     BIND(set, "host_memory", memory_params, &h->memory, diags);
     bind_cache(set, "host_llc", &h->llc, diags);
+    BIND(set, "host_llc", epoch_params, &h->llc, diags);
     BIND(set, "host_noc", noc_params, &h->noc, diags);
     param_set_bind(set, "host_dram", dram_params, n_dram_params, &h->dram, diags);
     h->noc.max_data_bytes = CPU_LINE_BYTES;
@@ -423,6 +424,6 @@ void machine_config_close_fast_paths(struct machine_config *c)
     for (uint32_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
         caches[i]->no_fast_paths = true;
     c->cpu.core.no_fast_paths = true;
-    c->host_memory.noc.no_fast_paths = c->host_memory.dram.no_fast_paths = true;
-    c->no_fast_paths = c->sm.no_fast_paths = c->noc.no_fast_paths = c->dram.no_fast_paths = true;
+    c->host_memory.noc.no_fast_paths = true;
+    c->no_fast_paths = c->sm.no_fast_paths = c->noc.no_fast_paths = true;
 }

@@ -18,6 +18,21 @@ static enum machine_end settle_host(struct machine *m, sim_time end)
     return machine_cpu_failed(m) ? MACHINE_BAD_TRACE : m->stop ? MACHINE_STOPPED : MACHINE_DONE;
 }
 
+/* Of the machine's parts only the host's memory is concerned with kernels on CPU cores. */
+static void start_kernel_in_memory(struct machine *m, const struct kernel_start *k)
+{
+    uint32_t group = m->host_memory.group;
+    for (uint32_t i = 0; i < m->graph.groups[group].n; i++)
+        machine_kind(m, group)->start_kernel(part_at(&m->graph, group, i), m, k);
+}
+
+static void end_kernel_in_memory(struct machine *m, uint32_t launch)
+{
+    uint32_t group = m->host_memory.group;
+    for (uint32_t i = 0; i < m->graph.groups[group].n; i++)
+        machine_kind(m, group)->after_kernel(part_at(&m->graph, group, i), launch);
+}
+
 enum machine_end machine_run_on_cmp(struct machine *m, struct emu *emu)
 {
     const uint32_t *grid = emu->launch.grid;
@@ -26,6 +41,7 @@ enum machine_end machine_run_on_cmp(struct machine *m, struct emu *emu)
     struct dispatcher *dealer = machine_dealer(m);
     m->on_cmp = true;
     dealer->ended_at = begin;
+    start_kernel_in_memory(m, &(struct kernel_start){.emu = emu, .at = begin});
     dispatcher_start(dealer, (uint64_t)grid[0] * grid[1] * grid[2], 1, begin);
     enum machine_end end = machine_run_engine(m, limit);
     m->on_cmp = false;
@@ -40,6 +56,7 @@ enum machine_end machine_run_on_cmp(struct machine *m, struct emu *emu)
         m->testbed.kernel_ns += machine_ns(m, ended_at - begin);
         end = settle_host(m, ended_at);
         m->stats.wait_cycles += (m->kernel_free_at - begin) / core - cycles;
+        end_kernel_in_memory(m, emu->launch.number);
     } else {
         m->kernel_free_at = m->engine.now;
     }

@@ -127,10 +127,11 @@ enum { N_TABLES = 4 };
 /* The tables of rows, in order; the last are empty if the machine lacks what they count. */
 static void list_tables(struct row_kinds k, struct stat_table tables[N_TABLES])
 {
-    tables[0] = (struct stat_table){rows, N_ROWS};
-    tables[1] = (struct stat_table){attribution_rows, k.is_attributed ? n_attribution_rows : 0};
-    tables[2] = (struct stat_table){mix_rows, mix_row_count(k.n_apps)};
-    tables[3] = (struct stat_table){host_rows, k.is_discrete ? n_host_rows : 0};
+    tables[0] = (struct stat_table){rows, N_ROWS, NULL};
+    tables[1] =
+        (struct stat_table){attribution_rows, k.is_attributed ? n_attribution_rows : 0, NULL};
+    tables[2] = (struct stat_table){mix_rows, mix_row_count(k.n_apps), "hetero"};
+    tables[3] = (struct stat_table){host_rows, k.is_discrete ? n_host_rows : 0, "i7-s9150"};
 }
 
 static uint32_t own_rows(struct row_kinds k)
@@ -145,19 +146,71 @@ static uint32_t own_rows(struct row_kinds k)
 
 static const struct row_kinds all_kinds = {true, true, MIX_MAX_APPS};
 
-/* After those of kinds of parts. */
-uint32_t machine_first_mechanism_stat(const struct machine *m)
+uint32_t machine_first_declared_stat(const struct machine *m)
 {
-    uint32_t n =
-        own_rows((struct row_kinds){m->options.attribute, machine_is_discrete(m), m->llc.n_apps});
-    for (uint32_t group = 0; group < m->graph.n_groups; group++)
+    return own_rows(
+        m ? (struct row_kinds){m->options.attribute, machine_is_discrete(m), m->llc.n_apps}
+          : all_kinds);
+}
+
+/* --- what kinds of parts declare --- */
+
+static const struct machine_part_kind *const shipped_kinds[] = {
+#define KIND(kind) &kind,
+    MACHINE_PART_KINDS(KIND)
+#undef KIND
+};
+enum { N_SHIPPED_KINDS = sizeof shipped_kinds / sizeof shipped_kinds[0] };
+
+static uint32_t counter_count(const struct machine *m)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; !m && k < N_SHIPPED_KINDS; k++)
+        n += shipped_kinds[k]->n_counters;
+    for (uint32_t group = 0; m && group < m->graph.n_groups; group++)
         n += machine_kind(m, group)->n_counters;
     return n;
 }
 
+/* The totals of no machine have all counters. */
+static void list_counters(struct machine_totals *t)
+{
+    assert(counter_count(NULL) <= MACHINE_MAX_PART_COUNTERS);
+    for (uint32_t k = 0; k < N_SHIPPED_KINDS; k++)
+        for (uint32_t c = 0; c < shipped_kinds[k]->n_counters; c++)
+            t->counters[t->n_counters++] = &shipped_kinds[k]->counters[c];
+}
+
+static const char *counter_gpu(uint32_t i)
+{
+    uint32_t k = 0;
+    for (; k < N_SHIPPED_KINDS && i >= shipped_kinds[k]->n_counters; k++)
+        i -= shipped_kinds[k]->n_counters;
+    return k < N_SHIPPED_KINDS ? shipped_kinds[k]->gpu : NULL;
+}
+
+/* --- all --- */
+
+uint32_t machine_first_mechanism_stat(const struct machine *m)
+{
+    return machine_first_declared_stat(m) + counter_count(m);
+}
+
 uint32_t machine_stat_count(const struct machine *m)
 {
-    return m ? machine_first_mechanism_stat(m) + m->mechanisms.n : own_rows(all_kinds);
+    return machine_first_mechanism_stat(m) + (m ? m->mechanisms.n : 0);
+}
+
+const char *machine_stat_gpu(uint32_t i)
+{
+    struct stat_table tables[N_TABLES];
+    list_tables(all_kinds, tables);
+    for (uint32_t k = 0; k < N_TABLES; k++) {
+        if (i < tables[k].n)
+            return tables[k].gpu;
+        i -= tables[k].n;
+    }
+    return counter_gpu(i);
 }
 
 static struct heddle_stat counter_stat(const struct machine_totals *t, uint32_t i)
@@ -196,8 +249,10 @@ struct heddle_stat machine_totals_stat(const struct machine_totals *t, uint32_t 
 
 struct heddle_stat machine_stat_at(const struct machine *m, uint32_t i)
 {
-    struct machine_totals t = {0}; /* then all possible rows */
+    struct machine_totals t = {0};
     if (m)
         machine_totals_take(m, machine_cycle(m), &t);
+    else
+        list_counters(&t);
     return machine_totals_stat(&t, i);
 }

@@ -132,6 +132,7 @@ void machine_totals_take(const struct machine *m, uint64_t cycle, struct machine
     if (!m->is_settled) {
         t->host.memory = host_memory_take(m);
         t->sample = m->sample;
+        mechanism_totals_take_host(m, cycle, &t->mechanisms);
         mix_totals_take(m, t);
     }
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "gpu/machine.h"
-#include "gpu/mechanisms.h"
 
 /* --- places --- */
 
@@ -17,9 +16,19 @@ static uint32_t n_sms(const struct machine *m)
     return machine_n_sms(m);
 }
 
-static uint32_t n_slices(const struct machine *m)
+static uint32_t n_banks(const struct machine *m, const struct machine_memory *memory)
 {
-    return machine_n_slices(m) * m->config->memory.banks;
+    return m->graph.groups[memory->group].n * memory->slices.memory.banks;
+}
+
+static uint32_t n_l2_banks(const struct machine *m)
+{
+    return n_banks(m, &m->memory);
+}
+
+static uint32_t n_llc_banks(const struct machine *m)
+{
+    return n_banks(m, &m->host_memory);
 }
 
 static struct instance scheduler_instance(const struct machine *m, uint32_t i)
@@ -40,12 +49,23 @@ static struct instance l1d_instance(const struct machine *m, uint32_t i)
     return (struct instance){p, p->stats};
 }
 
+static struct instance bank_instance(const struct machine *m, const struct machine_memory *memory,
+                                     uint32_t i)
+{
+    uint32_t banks = memory->slices.memory.banks;
+    const struct slice *s = (const struct slice *)part_at(&m->graph, memory->group, i / banks);
+    const struct cache_policy *p = cache_get_policy(s->banks[i % banks].cache);
+    return (struct instance){p, p->stats};
+}
+
 static struct instance l2_instance(const struct machine *m, uint32_t i)
 {
-    uint32_t banks = m->config->memory.banks;
-    const struct cache_policy *p =
-        cache_get_policy(machine_slice(m, i / banks)->banks[i % banks].cache);
-    return (struct instance){p, p->stats};
+    return bank_instance(m, &m->memory, i);
+}
+
+static struct instance llc_instance(const struct machine *m, uint32_t i)
+{
+    return bank_instance(m, &m->host_memory, i);
 }
 
 static struct instance atomics_instance(const struct machine *m, uint32_t i)
@@ -55,18 +75,16 @@ static struct instance atomics_instance(const struct machine *m, uint32_t i)
 }
 
 static const struct place {
-    const char *prefix;
-    const struct mechanism *mechanism; /* what may be there */
     uint32_t clock;
     uint32_t (*count)(const struct machine *m);
     struct instance (*at)(const struct machine *m, uint32_t i);
 } places[N_MECHANISM_PLACES] = {
-    [AT_SCHEDULER] = {"scheduler", &scheduler_mechanism, CLOCK_CORE, n_sms, scheduler_instance},
-    [AT_CRITICALITY] = {"criticality", &criticality_mechanism, CLOCK_CORE, n_sms,
-                        criticality_instance},
-    [AT_L1D] = {"l1d.policy", &cache_policy_mechanism, CLOCK_CORE, n_sms, l1d_instance},
-    [AT_L2] = {"l2.policy", &cache_policy_mechanism, CLOCK_L2, n_slices, l2_instance},
-    [AT_ATOMICS] = {"atomics", &atomics_mechanism, CLOCK_CORE, n_sms, atomics_instance},
+    [AT_SCHEDULER] = {CLOCK_CORE, n_sms, scheduler_instance},
+    [AT_CRITICALITY] = {CLOCK_CORE, n_sms, criticality_instance},
+    [AT_L1D] = {CLOCK_CORE, n_sms, l1d_instance},
+    [AT_L2] = {CLOCK_L2, n_l2_banks, l2_instance},
+    [AT_ATOMICS] = {CLOCK_CORE, n_sms, atomics_instance},
+    [AT_HOST_LLC] = {CLOCK_HOST_LLC, n_llc_banks, llc_instance},
 };
 
 /* --- those of a machine --- */
@@ -74,21 +92,21 @@ static const struct place {
 static void add_rows(struct mechanism_stats *s, enum mechanism_place place, const struct plugin *p,
                      struct arena *arena)
 {
+    const char *prefix = mechanism_sections[place].prefix;
     for (uint32_t i = 0; i < p->n_stats; i++)
         s->rows[s->n++] = (struct mechanism_row){
-            &p->stats[i], arena_printf(arena, "%s.%s", places[place].prefix, p->stats[i].name),
-            place};
+            &p->stats[i], arena_printf(arena, "%s.%s", prefix, p->stats[i].name), place};
 }
 
 void mechanism_stats_init(struct mechanism_stats *s, const struct machine_config *c,
                           struct arena *arena)
 {
     *s = (struct mechanism_stats){0};
-    add_rows(s, AT_SCHEDULER, &c->scheduler->plugin, arena);
-    add_rows(s, AT_CRITICALITY, &c->criticality->plugin, arena);
-    add_rows(s, AT_L1D, &c->l1d_policy->plugin, arena);
-    add_rows(s, AT_L2, &c->l2_policy->plugin, arena);
-    add_rows(s, AT_ATOMICS, &c->atomics->plugin, arena);
+    for (uint32_t place = 0; place < N_MECHANISM_PLACES; place++) {
+        const struct plugin *p = mechanism_sections[place].in_use(c);
+        if (p)
+            add_rows(s, place, p, arena);
+    }
 }
 
 bool mechanism_stats_are_sampled(const struct mechanism_stats *s)
@@ -143,13 +161,25 @@ void mechanism_stats_sample(struct mechanism_stats *s, const struct machine *m, 
 
 /* --- totals --- */
 
-void mechanism_totals_take(const struct machine *m, uint64_t cycle, struct mechanism_totals *t)
+static struct stat_reading take_row(const struct machine *m, uint64_t cycle, uint32_t i)
 {
     const struct mechanism_stats *s = &m->mechanisms;
-    t->of = s;
-    for (uint32_t i = 0; i < s->n; i++)
-        t->sums[i] = s->rows[i].stat->kind == STAT_SAMPLED ? s->looked_at[i]
-                                                           : read_row(&s->rows[i], m, cycle);
+    return s->rows[i].stat->kind == STAT_SAMPLED ? s->looked_at[i]
+                                                 : read_row(&s->rows[i], m, cycle);
+}
+
+void mechanism_totals_take(const struct machine *m, uint64_t cycle, struct mechanism_totals *t)
+{
+    t->of = &m->mechanisms;
+    for (uint32_t i = 0; i < m->mechanisms.n; i++)
+        t->sums[i] = take_row(m, cycle, i);
+}
+
+void mechanism_totals_take_host(const struct machine *m, uint64_t cycle, struct mechanism_totals *t)
+{
+    for (uint32_t i = 0; i < m->mechanisms.n; i++)
+        if (m->mechanisms.rows[i].place == AT_HOST_LLC)
+            t->sums[i] = take_row(m, cycle, i);
 }
 
 void mechanism_totals_add(struct mechanism_totals *into, const struct mechanism_totals *from)
@@ -206,38 +236,47 @@ static uint32_t most_stats(void)
 {
     uint32_t n = 0;
     for (uint32_t p = 0; p < N_MECHANISM_PLACES; p++)
-        n += places[p].mechanism->count() * PLUGIN_MAX_STATS;
+        n += mechanism_sections[p].mechanism->count() * PLUGIN_MAX_STATS;
     return n;
 }
 
-static struct mechanism_listed *find_listed(struct mechanism_listed *list, uint32_t n,
-                                            const char *name)
+struct listing {
+    struct mechanism_listed *list;
+    uint32_t n;
+    struct arena *arena;
+};
+
+static struct mechanism_listed *find_listed(const struct listing *l, const char *name)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (strcmp(list[i].stat.name, name) == 0)
-            return &list[i];
+    for (uint32_t i = 0; i < l->n; i++)
+        if (strcmp(l->list[i].stat.name, name) == 0)
+            return &l->list[i];
     return NULL;
+}
+
+static void list_stats(struct listing *l, const char *prefix, const struct plugin *owner)
+{
+    for (uint32_t k = 0; k < owner->n_stats; k++) {
+        const struct plugin_stat *stat = &owner->stats[k];
+        const char *name = arena_printf(l->arena, "%s.%s", prefix, stat->name);
+        struct mechanism_listed *known = find_listed(l, name);
+        if (known)
+            known->owners = arena_printf(l->arena, "%s, %s", known->owners, owner->name);
+        else
+            l->list[l->n++] = (struct mechanism_listed){
+                {.name = name, .unit = stat->unit, .help = stat->help}, owner->name};
+    }
 }
 
 const struct mechanism_listed *mechanism_stats_list(struct arena *arena, uint32_t *n)
 {
-    struct mechanism_listed *list = ARENA_ARRAY(arena, struct mechanism_listed, most_stats());
-    *n = 0;
-    for (uint32_t p = 0; p < N_MECHANISM_PLACES; p++)
-        for (uint32_t i = 0; i < places[p].mechanism->count(); i++) {
-            const struct plugin *owner = places[p].mechanism->at(i);
-            if (p == AT_L1D && cache_policy_find(owner->name)->l2_only)
-                continue;
-            for (uint32_t k = 0; k < owner->n_stats; k++) {
-                const struct plugin_stat *stat = &owner->stats[k];
-                const char *name = arena_printf(arena, "%s.%s", places[p].prefix, stat->name);
-                struct mechanism_listed *known = find_listed(list, *n, name);
-                if (known)
-                    known->owners = arena_printf(arena, "%s, %s", known->owners, owner->name);
-                else
-                    list[(*n)++] = (struct mechanism_listed){
-                        {.name = name, .unit = stat->unit, .help = stat->help}, owner->name};
-            }
-        }
-    return list;
+    struct listing l = {ARENA_ARRAY(arena, struct mechanism_listed, most_stats()), 0, arena};
+    for (uint32_t p = 0; p < N_MECHANISM_PLACES; p++) {
+        const struct mechanism_section *s = &mechanism_sections[p];
+        for (uint32_t i = 0; i < s->mechanism->count(); i++)
+            if (mechanism_section_accepts(p, s->mechanism->at(i)))
+                list_stats(&l, s->prefix, s->mechanism->at(i));
+    }
+    *n = l.n;
+    return l.list;
 }

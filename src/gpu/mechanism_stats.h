@@ -3,20 +3,11 @@
 #ifndef HEDDLE_GPU_MECHANISM_STATS_H
 #define HEDDLE_GPU_MECHANISM_STATS_H
 
-#include "config/plugin.h"
+#include "gpu/mechanisms.h"
 #include "heddle/heddle.h"
 
 struct machine;
-struct machine_config;
 
-enum mechanism_place {
-    AT_SCHEDULER,
-    AT_CRITICALITY,
-    AT_L1D,
-    AT_L2,
-    AT_ATOMICS,
-    N_MECHANISM_PLACES
-};
 enum { MECHANISM_MAX_STATS = N_MECHANISM_PLACES * PLUGIN_MAX_STATS };
 
 struct mechanism_row {
@@ -45,6 +36,9 @@ struct mechanism_totals {
     struct stat_reading sums[MECHANISM_MAX_STATS];
 };
 void mechanism_totals_take(const struct machine *m, uint64_t cycle, struct mechanism_totals *t);
+/* Only those of the host of a discrete GPU, which count on when the GPU's are frozen. */
+void mechanism_totals_take_host(const struct machine *m, uint64_t cycle,
+                                struct mechanism_totals *t);
 /* Counters and samples are added; of a gauge the later value is kept, and subtraction leaves it. */
 void mechanism_totals_add(struct mechanism_totals *into, const struct mechanism_totals *from);
 void mechanism_totals_subtract(struct mechanism_totals *from,

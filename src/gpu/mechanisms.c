@@ -35,30 +35,56 @@ void mechanism_unknown(const struct param_set *set, const struct mechanism *m, c
     strbuf_destroy(&hint);
 }
 
+/* --- places --- */
+
+static bool l1d_accepts(const struct plugin *p)
+{
+    return !cache_policy_find(p->name)->l2_only;
+}
+
+/* MODEL: the last-level cache of a discrete GPU's host has no controller. */
+static bool host_llc_accepts(const struct plugin *p)
+{
+    const struct cache_policy_desc *d = cache_policy_find(p->name);
+    return !d->l2_only && !d->period;
+}
+
+#define IN_USE(place, field)                                                                       \
+    static const struct plugin *place##_in_use(const struct machine_config *c)                     \
+    {                                                                                              \
+        return c->field ? &c->field->plugin : NULL;                                                \
+    }
+IN_USE(scheduler, scheduler)
+IN_USE(criticality, criticality)
+IN_USE(l1d, l1d_policy)
+IN_USE(l2, l2_policy)
+IN_USE(atomics, atomics)
+IN_USE(host_llc, host_memory.llc_policy)
+
+const struct mechanism_section mechanism_sections[N_MECHANISM_PLACES] = {
+    [AT_SCHEDULER] = {"scheduler", "scheduler", NULL, &scheduler_mechanism, NULL, scheduler_in_use},
+    [AT_CRITICALITY] = {"criticality", "criticality", NULL, &criticality_mechanism, NULL,
+                        criticality_in_use},
+    [AT_L1D] = {"l1d.policy", "l1d.policy", "l1d", &cache_policy_mechanism, l1d_accepts,
+                l1d_in_use},
+    [AT_L2] = {"l2.policy", "l2.policy", "l2", &cache_policy_mechanism, NULL, l2_in_use},
+    [AT_ATOMICS] = {"atomics", "atomics.unit", NULL, &atomics_mechanism, NULL, atomics_in_use},
+    [AT_HOST_LLC] = {"host_llc.policy", "host_llc.policy", "host_llc", &cache_policy_mechanism,
+                     host_llc_accepts, host_llc_in_use},
+};
+
+bool mechanism_section_accepts(enum mechanism_place at, const struct plugin *p)
+{
+    return !mechanism_sections[at].accepts || mechanism_sections[at].accepts(p);
+}
+
 /* --- names of parameters that do not exist --- */
 
-/* A section for a mechanism: the prefix of its parameters. */
+/* A section of a configuration, and the mechanism there. */
 struct place {
-    const char *prefix;   /* of the mechanism's parameters: "l1d.policy" */
-    const char *setting;  /* the setting that chooses the mechanism */
-    const char *in_short; /* an equivalent shorter prefix, "l1d"; NULL = none */
-    const struct mechanism *mechanism;
+    const struct mechanism_section *section;
     const struct plugin *in_use;
 };
-enum { N_PLACES = 5 };
-
-static void find_places(const struct machine_config *c, struct place *places)
-{
-    const struct plugin *crit = c->criticality ? &c->criticality->plugin : NULL;
-    const struct place all[N_PLACES] = {
-        {"scheduler", "scheduler", NULL, &scheduler_mechanism, &c->scheduler->plugin},
-        {"l1d.policy", "l1d.policy", "l1d", &cache_policy_mechanism, &c->l1d_policy->plugin},
-        {"l2.policy", "l2.policy", "l2", &cache_policy_mechanism, &c->l2_policy->plugin},
-        {"criticality", "criticality", NULL, &criticality_mechanism, crit},
-        {"atomics", "atomics.unit", NULL, &atomics_mechanism, &c->atomics->plugin},
-    };
-    memcpy(places, all, sizeof all);
-}
 
 /* What follows "prefix."; NULL if the name begins differently. */
 static const char *below(const char *name, const char *prefix)
@@ -92,7 +118,7 @@ static void suggest_param(const struct place *at, const char *parameter, struct 
         names[i] = p->params[i].name;
     const char *near = suggest_nearest(parameter, names, p->n_params);
     if (near)
-        strbuf_addf(out, "did you mean '%s.%s'? ", at->prefix, near);
+        strbuf_addf(out, "did you mean '%s.%s'? ", at->section->prefix, near);
     arena_destroy(&arena);
 }
 
@@ -102,39 +128,40 @@ static void explain_parameter(const struct place *at, const char *parameter, str
 {
     const struct plugin *p = at->in_use;
     suggest_param(at, parameter, out);
-    strbuf_addf(out, "%s is %s, which has no parameter '%s'", at->setting, p->name, parameter);
+    strbuf_addf(out, "%s is %s, which has no parameter '%s'", at->section->setting, p->name,
+                parameter);
     uint32_t n_owners = 0;
-    for (uint32_t i = 0; i < at->mechanism->count(); i++)
-        if (has_param(at->mechanism->at(i), parameter))
+    for (uint32_t i = 0; i < at->section->mechanism->count(); i++)
+        if (has_param(at->section->mechanism->at(i), parameter))
             strbuf_addf(out, "%s%s", n_owners++ ? ", " : "; one is in ",
-                        at->mechanism->at(i)->name);
+                        at->section->mechanism->at(i)->name);
     strbuf_add(out, "; ");
-    list_params(p, at->prefix, out);
+    list_params(p, at->section->prefix, out);
 }
 
 /* "swl.limit": parameters are named after the section of their mechanism. */
 static void explain_owner(const struct place *at, const struct plugin *owner, struct strbuf *out)
 {
-    strbuf_addf(out, "parameters of %s %s begin with %s: ", at->mechanism->what, owner->name,
-                at->prefix);
-    list_params(owner, at->prefix, out);
+    strbuf_addf(out, "parameters of %s %s begin with %s: ", at->section->mechanism->what,
+                owner->name, at->section->prefix);
+    list_params(owner, at->section->prefix, out);
     if (owner != at->in_use)
-        strbuf_addf(out, "; %s is %s", at->setting, at->in_use->name);
+        strbuf_addf(out, "; %s is %s", at->section->setting, at->in_use->name);
 }
 
 /* Does any mechanism that could be here have it? */
 static bool has_owner(const struct place *at, const char *parameter)
 {
     bool any = false;
-    for (uint32_t i = 0; !any && i < at->mechanism->count(); i++)
-        any = has_param(at->mechanism->at(i), parameter);
+    for (uint32_t i = 0; !any && i < at->section->mechanism->count(); i++)
+        any = has_param(at->section->mechanism->at(i), parameter);
     return any;
 }
 
 static bool explain_at(const struct place *at, const char *name, struct strbuf *out)
 {
-    const char *parameter = below(name, at->prefix);
-    const char *in_short = at->in_short ? below(name, at->in_short) : NULL;
+    const char *parameter = below(name, at->section->prefix);
+    const char *in_short = at->section->in_short ? below(name, at->section->in_short) : NULL;
     if (!parameter && in_short && has_owner(at, in_short))
         parameter = in_short;
     if (!at->in_use)
@@ -143,9 +170,9 @@ static bool explain_at(const struct place *at, const char *name, struct strbuf *
         explain_parameter(at, parameter, out);
         return true;
     }
-    for (uint32_t i = 0; i < at->mechanism->count(); i++)
-        if (below(name, at->mechanism->at(i)->name)) {
-            explain_owner(at, at->mechanism->at(i), out);
+    for (uint32_t i = 0; i < at->section->mechanism->count(); i++)
+        if (below(name, at->section->mechanism->at(i)->name)) {
+            explain_owner(at, at->section->mechanism->at(i), out);
             return true;
         }
     return false;
@@ -153,15 +180,15 @@ static bool explain_at(const struct place *at, const char *name, struct strbuf *
 
 const char *machine_explain(const void *config, const char *name, struct arena *arena)
 {
-    struct place places[N_PLACES];
     struct strbuf text = {0};
     const char *hint = NULL;
-    find_places(config, places);
     if (strcmp(name, "base") == 0)
         return "a base is set in a file: --gpu FILE";
-    for (uint32_t i = 0; !hint && i < N_PLACES; i++)
-        if (explain_at(&places[i], name, &text))
+    for (uint32_t i = 0; !hint && i < N_MECHANISM_PLACES; i++) {
+        const struct mechanism_section *s = &mechanism_sections[i];
+        if (explain_at(&(struct place){s, s->in_use(config)}, name, &text))
             hint = arena_strdup(arena, strbuf_text(&text));
+    }
     strbuf_destroy(&text);
     return hint;
 }

@@ -6,6 +6,8 @@
 #include "config/param_set.h"
 #include "config/plugin.h"
 
+struct machine_config;
+
 struct mechanism {
     const char *what; /* "scheduler" */
     uint32_t (*count)(void);
@@ -13,6 +15,29 @@ struct mechanism {
 };
 extern const struct mechanism scheduler_mechanism, cache_policy_mechanism, criticality_mechanism,
     atomics_mechanism;
+
+/* Where a machine may have a mechanism. */
+enum mechanism_place {
+    AT_SCHEDULER,
+    AT_CRITICALITY,
+    AT_L1D,
+    AT_L2,
+    AT_ATOMICS,
+    AT_HOST_LLC,
+    N_MECHANISM_PLACES
+};
+struct mechanism_section {
+    const char *prefix;   /* of its parameters and statistics: "l1d.policy" */
+    const char *setting;  /* the setting that chooses it */
+    const char *in_short; /* an equivalent shorter prefix of parameters, "l1d"; NULL = none */
+    const struct mechanism *mechanism;
+    bool (*accepts)(const struct plugin *p); /* NULL = all of its kind */
+    /* NULL = the machine has no such place, or it is not known yet. */
+    const struct plugin *(*in_use)(const struct machine_config *c);
+};
+extern const struct mechanism_section mechanism_sections[N_MECHANISM_PLACES];
+/* Can the mechanism be there? */
+bool mechanism_section_accepts(enum mechanism_place at, const struct plugin *p);
 
 /* Reports, at the place where the parameter was set, that there is no such mechanism, and lists
  * those that exist. */

@@ -21,13 +21,20 @@ static void destroy(struct shard *part)
     slice_destroy((struct slice *)part);
 }
 
-static void start_kernel(struct shard *part, const struct machine *m, const struct kernel_start *k)
+static void start_host_kernel(struct shard *part, const struct machine *m,
+                              const struct kernel_start *k)
 {
-    struct slice *p = (struct slice *)part;
-    if (m->config->run.flush_l2)
-        slice_flush(p);
+    const struct slice *p = (const struct slice *)part;
+    (void)m;
     for (uint32_t b = 0; b < p->config->memory.banks; b++)
         cache_kernel_start(p->banks[b].cache, k->emu->launch.number);
+}
+
+static void start_kernel(struct shard *part, const struct machine *m, const struct kernel_start *k)
+{
+    if (m->config->run.flush_l2)
+        slice_flush((struct slice *)part);
+    start_host_kernel(part, m, k);
 }
 
 static void after_kernel(struct shard *part, uint32_t launch)
@@ -57,8 +64,11 @@ const struct machine_part_kind memory_part = {
     .add_totals = totals_add_slice,
 };
 
-/* The GPU's kernels do not concern it. */
+/* Kernels of the GPU do not use it, but its policy receives their starts and ends, as it does those
+ * of kernels on CPU cores (machine_host.c). */
 const struct machine_part_kind host_memory_part = {
     .part = {.bytes = sizeof(struct slice), .create = create, .destroy = destroy},
+    .start_kernel = start_host_kernel,
+    .after_kernel = after_kernel,
     .idle_since = idle_since,
 };

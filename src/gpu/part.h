@@ -72,6 +72,7 @@ struct machine_part_kind {
     void (*add_run_stats)(const struct shard *part, struct run_stats *into);
     const struct part_counter *counters;
     uint32_t n_counters;
+    const char *gpu; /* for a kind with counters: the shipped GPU that has it; NULL = all have */
     /* Are its own counters consistent while the machine is idle? A line in `why` for
      * each identity that does not hold. */
     bool (*check)(const struct shard *part, struct strbuf *why);
@@ -80,10 +81,21 @@ struct machine_part_kind {
     void (*describe_work)(const struct shard *part, struct strbuf *out); /* if it has any */
 };
 
-/* The shipped kinds (sm_part.c, ...); their setup is the machine. */
-extern const struct machine_part_kind sm_part, dispatcher_part, shared_port_part, cpu_part,
-    llc_controller_part, pcie_part, worker_part, dealer_part;
-/* ... except for these, whose setup is a struct machine_memory. */
-extern const struct machine_part_kind memory_part, host_memory_part;
+/* The shipped kinds (sm_part.c, ...). Their setup is the machine; that of memory_part and
+ * host_memory_part is a struct machine_memory. */
+#define MACHINE_PART_KINDS(KIND)                                                                   \
+    KIND(sm_part)                                                                                  \
+    KIND(memory_part)                                                                              \
+    KIND(dispatcher_part)                                                                          \
+    KIND(shared_port_part)                                                                         \
+    KIND(cpu_part)                                                                                 \
+    KIND(llc_controller_part)                                                                      \
+    KIND(host_memory_part)                                                                         \
+    KIND(pcie_part)                                                                                \
+    KIND(worker_part)                                                                              \
+    KIND(dealer_part)
+#define DECLARE_KIND(kind) extern const struct machine_part_kind kind;
+MACHINE_PART_KINDS(DECLARE_KIND)
+#undef DECLARE_KIND
 
 #endif

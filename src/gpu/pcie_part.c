@@ -47,4 +47,5 @@ const struct machine_part_kind pcie_part = {
     .idle_since = idle_since,
     .counters = counters,
     .n_counters = sizeof counters / sizeof counters[0],
+    .gpu = "i7-s9150",
 };

@@ -3,7 +3,8 @@
  *
  * The machine stops its engine at each of these times, as it does for observers: everything before
  * has happened, and nothing at that time. So the engine, the quantum and the number of threads make
- * no difference. At equal times observers come first, then epochs of L1D, then those of L2. */
+ * no difference. At equal times observers come first, then epochs of L1D, then those of L2, then
+ * those of the last-level cache of a discrete GPU's host. */
 #ifndef HEDDLE_GPU_POLICY_CLOCK_H
 #define HEDDLE_GPU_POLICY_CLOCK_H
 
@@ -18,8 +19,9 @@ struct epoch_clock {
     uint64_t next;   /* number of the next epoch, which begins at next * period */
 };
 
+enum { EPOCHS_L1D, EPOCHS_L2, EPOCHS_HOST_LLC, N_EPOCH_CLOCKS };
 struct policy_clock {
-    struct epoch_clock l1d, l2;
+    struct epoch_clock of[N_EPOCH_CLOCKS];
 };
 
 void policy_clock_init(struct machine *m);

@@ -36,6 +36,7 @@ static inline double stat_ratio(uint64_t a, uint64_t b)
 struct stat_table {
     const struct stat_row *rows;
     uint32_t n;
+    const char *gpu; /* the shipped GPU that has them; NULL = all have */
 };
 
 /* Of machines that attribute latencies (attribution_rows.c), of those with CPU cores, as many as

@@ -22,14 +22,14 @@ void result_json_stat(struct json_writer *w, const struct heddle_stat *s)
         json_uint(w, s->name, s->count);
 }
 
-/* A plug-in's units are not known wherever the result is read. */
-static void json_units(const struct heddle_sim *sim, struct json_writer *w)
+/* Of what parts and mechanisms declare: a plug-in's units are not known wherever the result is
+ * read. */
+static void json_units(const struct machine *m, const struct heddle_stat *stats,
+                       struct json_writer *w)
 {
     json_begin_object(w, "units");
-    for (uint32_t i = 0; sim->machine && i < sim->machine->mechanisms.n; i++) {
-        const struct mechanism_row *row = &sim->machine->mechanisms.rows[i];
-        json_string(w, row->name, row->stat->unit);
-    }
+    for (uint32_t i = m ? machine_first_declared_stat(m) : 0; m && i < machine_stat_count(m); i++)
+        json_string(w, stats[i].name, stats[i].unit);
     json_end_object(w);
 }
 
@@ -43,7 +43,6 @@ void result_json_stats(const struct heddle_sim *sim, const struct locality *l,
     json_begin_object(w, "stats");
     for (uint32_t i = 0; i < n; i++)
         result_json_stat(w, &stats[i]);
-    free(stats);
     for (uint32_t i = 0; sim && l && i < locality_stat_count(); i++) {
         struct heddle_stat s = locality_stat_at(l, i);
         if (l->parts & locality_stat_part(i))
@@ -51,5 +50,6 @@ void result_json_stats(const struct heddle_sim *sim, const struct locality *l,
     }
     json_end_object(w);
     if (sim)
-        json_units(sim, w);
+        json_units(sim->machine, stats, w);
+    free(stats);
 }

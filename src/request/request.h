@@ -7,6 +7,8 @@
 #include "emu/warp.h"
 #include "noc/shard.h"
 
+/* An SM may take replies and returned stores ahead of time. It takes every other kind in its own
+ * cycle and does nothing ahead past that cycle that such a message could change (sm_handle()). */
 enum message_kind {
     MSG_REQUEST,   /* SM to partition; body = struct mem_request */
     MSG_REPLY,     /* partition to SM; returns the same body */
@@ -18,7 +20,8 @@ enum message_kind {
     MSG_LLC_REPORT,   /* partition to controller; body = struct shared_report */
     MSG_LLC_SAMPLE,   /* SM to controller; body = struct llc_sample */
     MSG_LLC_DECISION, /* controller to partition; body = struct shared_decision */
-    N_MESSAGE_KINDS
+    N_MESSAGE_KINDS,
+    MAX_MESSAGE_KINDS = 32 /* with those of new parts: the bits of part_link.messages */
 };
 
 /* From SMs to partitions and back; with a discrete GPU, from CPU cores to the host's own partitions

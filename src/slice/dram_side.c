@@ -4,7 +4,8 @@
  * DRAM is not simulated cycle by cycle. It catches up with L2 before data could arrive that L2 does
  * not know of yet, when the entry of an access that has left for DRAM is needed, and at the end of
  * a quantum. Then the accesses that L2 had queued enter DRAM and commands are issued, each in its
- * cycle. The per-cycle engine does simulate each DRAM cycle, so that the two can be compared.
+ * cycle. A slice in step does simulate each DRAM cycle in which something happens, so that the two
+ * can be compared.
  *
  * MODEL: the queue to DRAM has one entry more than configured, for a dirty victim that must be
  * written back first, so that a miss needs only one free entry. */
@@ -47,9 +48,20 @@ static uint64_t tag_of_mshr(uint32_t bank, uint32_t mshr)
     return ((uint64_t)bank << 32) + 2 * (uint64_t)mshr + 1;
 }
 
+/* In step: the cycle in which the first access that L2 has queued enters DRAM, if there is room. */
+static void plan_feed(struct slice *p)
+{
+    bool enters = p->to_dram_n && dram_has_room(p->dram);
+    p->due.feed = enters ? p->to_dram[p->to_dram_head].from : CYCLE_NEVER;
+}
+
 /* L2 has queued its first access, which enters DRAM in the next DRAM cycle. */
 static __attribute__((noinline)) void expect_access(struct slice *p, uint64_t now)
 {
+    if (p->in_step) {
+        plan_feed(p);
+        return;
+    }
     sim_time enters = l2_time(p, now + 1);
     p->dram_at = min_u64(p->dram_at, enters);
     p->next_dram = min_u64(p->next_dram, enters + p->dram_lead - 1);
@@ -86,7 +98,7 @@ static ALWAYS_INLINE void queue_at(struct slice *p, struct dram_place place, uin
                                        .tag = tag};
     let_enter(p, a, now + 1);
     *(write ? &p->stats.sectors_written : &p->stats.sectors_read) += n_sectors;
-    if (p->to_dram_n == 1 && !p->every_cycle)
+    if (p->to_dram_n == 1)
         expect_access(p, now);
 }
 
@@ -341,41 +353,48 @@ void dram_side_catch_up(struct slice *p, sim_time before)
 
 void dram_side_settle(struct slice *p, uint64_t now)
 {
-    if (p->every_cycle)
-        return;
-    dram_side_catch_up(p, l2_time(p, now));
+    if (!p->in_step)
+        dram_side_catch_up(p, l2_time(p, now));
 }
 
-/* Wakes whatever waits for a free entry: a bank, or data that may have something to write. */
-void dram_side_feed(struct slice *p, uint64_t now)
-{
-    dram_side_catch_up(p, l2_time(p, now) + 1);
-    l2_wake(p);
-    if (p->from_dram.n)
-        p->due.fills = ring_front(&p->from_dram)->at;
-}
-
-/* --- for the per-cycle engine --- */
+/* --- in step --- */
 
 static void plan_tick(struct slice *p)
 {
     uint64_t next = dram_next(p->dram, 0);
     p->next_dram = next == UINT64_MAX ? TIME_NEVER : next * p->dram_clock->period;
+    plan_feed(p);
 }
 
-void dram_side_feed_every_cycle(struct slice *p, uint64_t now)
+static void feed_in_step(struct slice *p, uint64_t now)
 {
     while (p->to_dram_n && first_to_dram(p)->from <= now && dram_has_room(p->dram))
         feed_first(p, l2_time(p, now));
     plan_tick(p);
 }
 
+/* L2 has done, or need not do, its cycles up to that time. */
 void dram_side_tick(struct slice *p)
 {
     uint64_t now = divider_div(&p->dram_period, p->next_dram);
+    p->l2_cycle = max_u64(p->l2_cycle, divider_div(&p->l2_period, p->next_dram) + 1);
     dram_tick(p->dram, now);
     struct dram_done done;
     while (dram_pop(p->dram, now, &done))
         take_done(p, &done, 1);
     plan_tick(p);
+}
+
+/* --- both --- */
+
+/* Wakes whatever waits for a free entry: a bank, or data that may have something to write. */
+void dram_side_feed(struct slice *p, uint64_t now)
+{
+    if (p->in_step)
+        feed_in_step(p, now);
+    else
+        dram_side_catch_up(p, l2_time(p, now) + 1);
+    l2_wake(p);
+    if (p->from_dram.n)
+        p->due.fills = ring_front(&p->from_dram)->at;
 }

@@ -5,8 +5,8 @@
  *
  * Replies leave in order, and only they use credits. So the departure of a reply is known as soon
  * as that of the one before it is. The reply is sent at that point, marked with the cycle in which
- * it leaves, and remembered, because it occupies its entry until then. The per-cycle engine sends a
- * reply in the cycle in which it leaves. */
+ * it leaves, and remembered, because it occupies its entry until then. A slice in step
+ * (slice.in_step) sends a reply in the cycle in which it leaves. */
 #include "slice/slice_parts.h"
 
 static uint32_t reply_bytes(const struct mem_request *r)
@@ -155,4 +155,5 @@ void slice_try_reply(struct slice *p, uint64_t now)
     tx_send(&p->down, l2_time(p, now), reply_message(r));
     p->outstanding--;
     ring_pop(&p->replies);
+    l2_wake(p);
 }

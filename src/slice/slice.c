@@ -2,9 +2,6 @@
  * them in its L2 banks and DRAM, and sends replies. */
 #include "slice/slice.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "slice/l2_queue.h"
 
 /* --- requests --- */
@@ -101,10 +98,11 @@ static void take_messages(struct slice *p, uint64_t now)
         l2_put(p, m->body);
         rx_arrive(&p->up, m);
         shard_take(&p->shard);
+        p->due.port = now;
     }
 }
 
-/* --- the shard --- */
+/* --- cycles --- */
 
 bool slice_is_idle(const struct shard *s)
 {
@@ -128,16 +126,6 @@ static inline void l2_tick(struct slice *p, uint64_t now, uint64_t end)
     p->l2_cycle = now + 1;
 }
 
-static void l2_tick_every_cycle(struct slice *p, uint64_t now)
-{
-    take_messages(p, now);
-    take_request(p, now);
-    dram_side_fill(p, now);
-    l2_step_every_cycle(p, now);
-    dram_side_feed_every_cycle(p, now);
-    slice_try_reply(p, now);
-}
-
 /* The next cycle of L2 with anything to do except sending replies. */
 static uint64_t next_l2(const struct slice *p)
 {
@@ -147,35 +135,9 @@ static uint64_t next_l2(const struct slice *p)
     return max_u64(next, p->l2_cycle);
 }
 
-static uint64_t next_l2_by_looking(const struct slice *p)
-{
-    if (!slice_is_idle(&p->shard))
-        return p->l2_cycle;
-    const struct message *m = shard_peek(&p->shard, TIME_NEVER);
-    return m ? max_u64(divider_div_up_multiple(&p->l2_period, m->at), p->l2_cycle) : CYCLE_NEVER;
-}
-
 static sim_time time_of(const struct slice *p, uint64_t cycle)
 {
     return cycle == CYCLE_NEVER ? TIME_NEVER : l2_time(p, cycle);
-}
-
-static void advance_every_cycle(struct slice *p, sim_time until)
-{
-    for (;;) {
-        uint64_t now = next_l2_by_looking(p);
-        sim_time t = time_of(p, now);
-        if (t >= until && p->next_dram >= until) {
-            p->shard.next = min_u64(t, p->next_dram);
-            return;
-        }
-        if (t > p->next_dram) {
-            dram_side_tick(p);
-        } else {
-            l2_tick_every_cycle(p, now);
-            p->l2_cycle = now + 1;
-        }
-    }
 }
 
 /* Does all work before time `until` except sending replies; `end` is the first L2 cycle at or after
@@ -197,11 +159,61 @@ static void advance_parts(struct slice *p, sim_time until, uint64_t end)
     p->parts_at = next_l2(p);
 }
 
+/* --- everything in its own cycle --- */
+
+static void do_every_part(struct slice *p, uint64_t now)
+{
+    take_request(p, now);
+    dram_side_fill(p, now);
+    l2_step_every_cycle(p, now);
+    dram_side_feed(p, now);
+    p->l2_cycle = now + 1;
+}
+
+static void l2_tick_in_step(struct slice *p, uint64_t now)
+{
+    take_messages(p, now);
+    if (p->every_cycle)
+        do_every_part(p, now);
+    else
+        l2_tick(p, now, now);
+    slice_try_reply(p, now);
+}
+
+/* The next cycle of L2 with anything to do. A reply that lacks credits is tried in every cycle. */
+static uint64_t next_in_step(const struct slice *p)
+{
+    if (p->every_cycle && !slice_is_idle(&p->shard))
+        return p->l2_cycle;
+    const struct message *m = shard_peek(&p->shard, TIME_NEVER);
+    uint64_t mail = m ? divider_div_up_multiple(&p->l2_period, m->at) : CYCLE_NEVER;
+    uint64_t reply = p->replies.n ? ring_first(&p->replies)->at : CYCLE_NEVER;
+    return max_u64(min_u64(next_l2(p), min_u64(mail, reply)), p->l2_cycle);
+}
+
+static void advance_in_step(struct slice *p, sim_time until)
+{
+    for (;;) {
+        uint64_t now = next_in_step(p);
+        sim_time t = time_of(p, now);
+        if (t >= until && p->next_dram >= until) {
+            p->shard.next = min_u64(t, p->next_dram);
+            return;
+        }
+        if (t > p->next_dram)
+            dram_side_tick(p);
+        else
+            l2_tick_in_step(p, now);
+    }
+}
+
+/* --- the shard --- */
+
 void slice_advance(struct shard *s, sim_time until)
 {
     struct slice *p = (struct slice *)s;
-    if (p->every_cycle) {
-        advance_every_cycle(p, until);
+    if (p->in_step) {
+        advance_in_step(p, until);
         if (atomics_need_boundary(&p->atomics))
             shard_await_boundary(s);
         return;
@@ -245,103 +257,16 @@ static void slice_describe_wait(const struct shard *s, struct strbuf *out)
     strbuf_destroy(&dram);
 }
 
-static const struct shard_ops slice_ops = {.kind = "partition",
-                                           .advance = slice_advance,
-                                           .is_idle = slice_is_idle,
-                                           .describe_wait = slice_describe_wait};
-static const struct shard_ops controlled_slice_ops = {.kind = "partition",
-                                                      .advance = llc_advance,
-                                                      .is_idle = slice_is_idle,
-                                                      .describe_wait = slice_describe_wait};
+const struct shard_ops slice_ops = {.kind = "partition",
+                                    .advance = slice_advance,
+                                    .is_idle = slice_is_idle,
+                                    .describe_wait = slice_describe_wait};
+const struct shard_ops controlled_slice_ops = {.kind = "partition",
+                                               .advance = llc_advance,
+                                               .is_idle = slice_is_idle,
+                                               .describe_wait = slice_describe_wait};
 
-/* Gives each bank of a shared cache the index of its first set. */
-static struct cache_config bank_config(const struct slice *p, uint32_t bank)
-{
-    struct cache_config c = p->config->l2;
-    if (c.all_sets)
-        c.first_set = c.n_sets * (p->index * p->config->memory.banks + bank);
-    return c;
-}
-
-/* --- creation and destruction --- */
-
-static void create_banks(struct slice *p, const struct slice_config *c)
-{
-    const struct memory_config *m = &c->memory;
-    p->n_banks = divider_make(m->banks);
-    p->bank_shift = (uint32_t)__builtin_ctz(m->banks);
-    p->bank_mask = m->banks - 1;
-    p->divides_banks = m->banks & (m->banks - 1) || c->no_fast_paths;
-    p->line_shift = (uint32_t)__builtin_ctz(c->l2.line_bytes);
-    p->line_mask = c->l2.line_bytes - 1;
-    p->l2_sets = set_indexer_make(c->l2.n_sets, c->l2.line_bytes, c->l2.index);
-    p->rop_latency = m->rop_latency;
-    p->l2_latency = m->l2_latency;
-    p->bank_entries = m->rop_latency + m->input_queue;
-    p->reply_entries = m->l2_latency * m->banks + m->reply_queue;
-    p->banks = xcalloc_lines(m->banks * sizeof *p->banks);
-    for (uint32_t b = 0; b < m->banks; b++) {
-        p->banks[b].due = CYCLE_NEVER;
-        struct cache_config l2 = bank_config(p, b);
-        p->banks[b].cache = cache_create(&l2, c->l2_policy, c->l2_params, 0, p->index * 64 + b);
-        p->banks[b].atomics = &p->atomics.banks[b];
-        p->banks[b].atomics->cache = p->banks[b].cache;
-        if (p->may_lose)
-            lost_watch(&p->banks[b]);
-    }
-}
-
-void slice_create(struct slice *p, const struct slice_setup *setup)
-{
-    const struct slice_config *c = setup->config;
-    const struct part_position *place = setup->place;
-    memset(p, 0, sizeof *p);
-    p->shard = (struct shard){.ops = c->llc && c->llc->period ? &controlled_slice_ops : &slice_ops,
-                              .id = place->id,
-                              .next = TIME_NEVER,
-                              .tick = setup->l2_clock->period};
-    p->config = c;
-    p->dram_clock = setup->dram_clock;
-    p->l2_period = divider_make(setup->l2_clock->period);
-    p->dram_period = divider_make(setup->dram_clock->period);
-    p->index = place->index;
-    p->every_cycle = setup->every_cycle;
-    p->usual_flits = noc_flits(&c->noc, 0);
-    p->due = (struct slice_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
-    p->reply_at = p->parts_at = CYCLE_NEVER;
-    p->next_dram = p->dram_at = TIME_NEVER;
-    p->dram_cycle = CYCLE_NEVER;
-    p->atomics = (struct atomics_slice){.desc = c->atomics,
-                                        .params = c->atomics_params,
-                                        .mem = setup->mem,
-                                        .per_cycle = c->memory.atomics_per_cycle};
-    atomics_slice_create(&p->atomics, c->memory.banks);
-    part_open_rx(place, setup->first_network + NET_UP, &p->shard, &p->up);
-    part_open_tx(place, setup->first_network + NET_DOWN, &p->shard, &p->down);
-    p->sees_loads = c->l2_policy != cache_policy_find("lru") || setup->every_cycle ||
-                    c->no_fast_paths || c->llc;
-    p->may_lose = cache_policy_may_drop(c->l2_policy);
-    create_banks(p, c);
-    if (c->llc)
-        llc_create(p);
-    dram_side_create(p, setup->map);
-}
-
-void slice_destroy(struct slice *p)
-{
-    for (uint32_t b = 0; b < p->config->memory.banks; b++) {
-        cache_destroy(p->banks[b].cache);
-        lost_destroy(&p->banks[b].lost);
-        ring_destroy(&p->banks[b].queue);
-    }
-    free(p->banks);
-    llc_destroy(p);
-    dram_side_destroy(p);
-    ring_destroy(&p->replies);
-    atomics_slice_destroy(&p->atomics);
-    tx_destroy(&p->down);
-    rx_destroy(&p->up);
-}
+/* --- what the host does --- */
 
 struct flushed_bank {
     struct slice *slice;

@@ -6,10 +6,11 @@
  * one reply. At equal times L2 ticks before DRAM.
  *
  * Each of these parts keeps the cycle in which it next has something to do. Requests are served in
- * order; only the ports work ahead of time. A request is taken as soon as its arrival is known,
- * with the cycle in which it arrives. A reply is sent as soon as its departure is known
- * (replies.c). The per-cycle engine uses none of this: it calls every part in every cycle, and each
- * part checks again. */
+ * order; only the ports work ahead of time, and DRAM late. A request is taken as soon as its
+ * arrival is known, with the cycle in which it arrives. A reply is sent as soon as its departure is
+ * known (replies.c). Without fast paths every part works in its own cycle, and only cycles in which
+ * none has anything to do are skipped. The per-cycle engine calls every part in every cycle, and
+ * each part checks again. */
 #ifndef HEDDLE_SLICE_SLICE_H
 #define HEDDLE_SLICE_SLICE_H
 
@@ -108,7 +109,8 @@ struct slice {
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;
-    bool every_cycle;
+    bool every_cycle; /* the per-cycle engine */
+    bool in_step;     /* that, or no fast paths: nothing is done ahead of time or late */
 
     const struct slice_config *config;
     const struct clock_domain *dram_clock;

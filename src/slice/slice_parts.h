@@ -59,7 +59,7 @@ uint32_t slice_n_replies(const struct slice *p, uint64_t now);
 
 /* Sends all replies whose departure time is known. */
 void slice_send_replies(struct slice *p);
-/* Sends one if it can leave now; for the per-cycle engine. */
+/* In step: sends one if it can leave now. */
 void slice_try_reply(struct slice *p, uint64_t now);
 
 /* The first cycle with room for one more reply; NEVER if that is not known. */
@@ -67,7 +67,7 @@ static inline uint64_t slice_room_from(struct slice *p)
 {
     if (p->replies.n < p->reply_entries)
         return 0;
-    if (p->every_cycle)
+    if (p->in_step) /* one that leaves wakes the banks */
         return CYCLE_NEVER;
     if (p->replies.n - p->reply_entries >= p->n_sent)
         slice_send_replies(p);
@@ -79,6 +79,7 @@ static inline uint64_t slice_room_from(struct slice *p)
 
 /* --- slice.c --- */
 
+extern const struct shard_ops slice_ops, controlled_slice_ops; /* the latter with a controller */
 /* A store has been served. It has no reply; only the memory of the request returns to its SM. */
 void slice_free_store(struct slice *p, struct mem_request *r, uint64_t now);
 bool slice_is_idle(const struct shard *s);
@@ -177,9 +178,7 @@ void dram_side_write_bypass(struct slice *p, struct line_part what, uint64_t now
 /* Parts of an L2 cycle: arrived data fill L2; waiting requests enter DRAM. */
 void dram_side_fill(struct slice *p, uint64_t now);
 void dram_side_feed(struct slice *p, uint64_t now);
-void dram_side_feed_every_cycle(struct slice *p, uint64_t now);
-/* Advances DRAM up to `before`. dram_side_tick(), for the per-cycle engine, does the one cycle at
- * p->next_dram. */
+/* Advances DRAM up to `before`. dram_side_tick(), in step, does the one cycle at p->next_dram. */
 void dram_side_catch_up(struct slice *p, sim_time before);
 void dram_side_tick(struct slice *p);
 

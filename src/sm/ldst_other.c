@@ -73,19 +73,32 @@ void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
     sm_queue_request(sm, sm_new_request(sm, &back, &route, FROM_STORE, 0, bytes), now);
 }
 
-/* A bypassed load goes straight to the interconnect and fetches only the segments that its lanes
- * touch (S3 section 5.1). */
-void ldst_send_bypass(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
+void sm_remove_line(struct sm *sm, uint64_t line)
 {
-    uint32_t slot = sm->ldst.free_bypass[sm->ldst.n_bypass];
+    cache_invalidate_line(sm->l1d, line);
+    ldst_wake(sm, ~0u); /* its way is free, and the line can be fetched again */
+}
+
+/* It fetches only the segments that its lanes touch, unless configured otherwise (S3 section 5.1).
+ */
+struct mem_request *sm_new_bypass(struct sm *sm, const struct mem_access *a,
+                                  const struct route *route, struct load_record *record)
+{
+    uint32_t slot = sm->ldst.free_bypass[sm->ldst.n_bypass++];
     struct mem_request *r =
-        sm_new_request(sm, a, ldst_route(sm, l), FROM_BYPASS, slot, sm_segment_bytes(a->segments));
+        sm_new_request(sm, a, route, FROM_BYPASS, slot, sm_segment_bytes(a->segments));
     if (sm->config->bypass_bytes != SEGMENT_BYTES) {
         r->access.segments = coalesce_all_segments(sm->config->l1d.line_bytes);
         r->data_bytes = sm->config->l1d.line_bytes;
     }
-    sm->ldst.bypass[slot] = l->record;
-    sm->ldst.n_bypass++;
+    sm->ldst.bypass[slot] = record;
+    return r;
+}
+
+/* A bypassed load goes straight to the interconnect. */
+void ldst_send_bypass(struct sm *sm, struct ldst_op *l, const struct mem_access *a, uint64_t now)
+{
+    struct mem_request *r = sm_new_bypass(sm, a, ldst_route(sm, l), l->record);
     l->record->outstanding++;
     sm_send(sm, r, now);
 }

@@ -41,7 +41,9 @@ static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
 }
 
 /* The same word of all threads that the machine holds is contiguous: lanes, then warp slots, then
- * SMs, then the next word (the mapping of GPGPU-Sim's translate_local_memaddr). */
+ * SMs, then the next word. This is the order of the legacy branch of GPGPU-Sim's
+ * translate_local_memaddr; its default (-gpgpu_local_mem_map 1) goes through the threads of a CTA,
+ * the CTAs of successive SMs, then further CTAs of the same SM. */
 static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
 {
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec, piece = bytes < 4 ? bytes : 4;

@@ -2,7 +2,7 @@
  * through L1D, writes and messages. */
 #include <stdlib.h>
 
-#include "cache/fast.h"
+#include "cache/cache.h"
 #include "sm/send.h"
 
 /* Slots of load records that belong to no warp. */
@@ -12,12 +12,7 @@ enum { SLOT_OF_FETCH = SM_MAX_WARPS, SLOT_OF_BYPASS };
 
 static uint32_t sectors(void *user, uint64_t line)
 {
-    const struct sm *sm = user;
-    struct cache_location at = cache_find(sm->l1d, line);
-    if (at.way < 0)
-        return 0;
-    return sm->l1d->sectored ? at.set->lines[at.way].valid_sectors
-                             : !(at.set->reserved >> at.way & 1);
+    return cache_valid_sectors(((const struct sm *)user)->l1d, line);
 }
 
 static void drop(void *user, uint64_t line)
@@ -32,30 +27,13 @@ static void drop(void *user, uint64_t line)
                            .set = cache_set_of(sm->l1d, line)};
     for (uint32_t i = 0; i < sm->n_l1d_watchers; i++)
         sm->l1d_watchers[i].on_atomic(sm->l1d_watchers[i].user, &a);
-    cache_invalidate_line(sm->l1d, line);
-    ldst_wake(sm, ~0u); /* its way is free, and the line can be fetched again */
+    sm_remove_line(sm, line);
 }
 
 /* Data of a load, in flight or in L1D, may be older than the mutex. */
 static bool has_others_data(struct sm *sm, const struct mem_access *a)
 {
     return sectors(sm, a->line) & a->sector_mask || cache_mshr_for(sm->l1d, a) != CACHE_NO_MSHR;
-}
-
-/* Through the miss queue like all others: behind earlier writes. */
-static void queue_bypass(struct sm *sm, const struct mem_access *a, struct load_record *record,
-                         uint64_t now)
-{
-    uint32_t slot = sm->ldst.free_bypass[sm->ldst.n_bypass++];
-    struct route route = sm_route(sm, a->line);
-    struct mem_request *r =
-        sm_new_request(sm, a, &route, FROM_BYPASS, slot, sm_segment_bytes(a->segments));
-    if (sm->config->bypass_bytes != SEGMENT_BYTES) {
-        r->access.segments = coalesce_all_segments(sm->config->l1d.line_bytes);
-        r->data_bytes = sm->config->l1d.line_bytes;
-    }
-    sm->ldst.bypass[slot] = record;
-    sm_submit(sm, r, now);
 }
 
 static struct load_record *new_record(struct sm *sm, uint32_t number)
@@ -94,7 +72,8 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
     sm->ldst.first->absent_from = NULL; /* the line that the access waits for may have a way now */
     if (r.answer == CACHE_BYPASSED) {
         record->slot = SLOT_OF_BYPASS;
-        queue_bypass(sm, a, record, now);
+        struct route route = sm_route(sm, a->line); /* behind earlier writes, in the miss queue */
+        sm_submit(sm, sm_new_bypass(sm, a, &route, record), now);
         return true;
     }
     if (r.writeback)
@@ -188,8 +167,9 @@ static void send(void *user, uint32_t to, uint64_t at, uintptr_t text, uint64_t 
                                 .body = (void *)text});
 }
 
-void sm_hear_mutex(struct sm *sm, const struct message *m, uint64_t now)
+static void hear(void *user, struct sm *sm, const struct message *m, uint64_t now)
 {
+    (void)user;
     uint32_t from = m->from - (sm->shard.id - sm->index);
     mutex_unit_hear(sm->atomics.mutexes, from, (uintptr_t)m->body, now);
 }
@@ -229,6 +209,7 @@ void sm_create_mutexes(struct sm *sm, const struct sm_setup *setup)
     sm->atomics.overlay = xcalloc(1, sizeof *sm->atomics.overlay);
     overlay_init(sm->atomics.overlay);
     cache_observe_some(sm->l1d, 1u << CE_EVICT, observe_evictions, sm);
+    sm_handle(sm, MSG_MUTEX, (struct sm_handler){.take = hear});
 }
 
 void sm_destroy_mutexes(struct sm *sm)

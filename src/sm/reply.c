@@ -116,6 +116,13 @@ static void put_off(struct sm *sm, struct mem_request *r, uint64_t now)
     sm->in.n_put_off++;
 }
 
+/* A reply is taken, not put off. */
+static inline void count_reply(struct sm *sm, uint32_t bytes)
+{
+    sm->out.n_out--;
+    sm->stats.bytes_got += bytes;
+}
+
 /* Everything except a line of L1D for loads only. False if the request is still needed. */
 static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_request *r,
                                                   uint64_t now)
@@ -125,8 +132,7 @@ static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_requ
         put_off(sm, r, now);
         return false;
     }
-    sm->out.n_out--;
-    sm->stats.bytes_got += sm_wanted_bytes(r);
+    count_reply(sm, sm_wanted_bytes(r));
     sm->in.n_writes = r->n_writes;
     switch (r->origin) {
     case FROM_L1C:
@@ -164,8 +170,7 @@ static inline __attribute__((always_inline)) void take_reply(struct sm *sm, stru
     } else if (must_wait(sm, now)) {
         put_off(sm, r, now);
     } else {
-        sm->out.n_out--;
-        sm->stats.bytes_got += r->data_bytes;
+        count_reply(sm, r->data_bytes);
         fill_l1d(sm, r, now);
         sm_free_request(sm, r);
     }

@@ -44,12 +44,10 @@ static void take_message(struct sm *sm, const struct message *m, uint64_t now)
         plan(sm, now);
         sm_start_cta(sm, (uint64_t)(uintptr_t)m->body, now);
         break;
-    case MSG_MUTEX:
-        plan(sm, now);
-        sm_hear_mutex(sm, m, now);
-        break;
     default:
-        assert(false); /* an SM does not receive such messages */
+        plan(sm, now);
+        assert(m->kind < MAX_MESSAGE_KINDS && sm->handlers[m->kind].take);
+        sm->handlers[m->kind].take(sm->handlers[m->kind].user, sm, m, now);
     }
 }
 
@@ -92,8 +90,15 @@ take_replies(struct sm *sm, const struct message *first, sim_time until)
     return m;
 }
 
-/* All messages of the quantum are present when it begins. Those that only pass the port, or return
- * a request, need not wait for their cycle; a CTA start does. */
+/* Only passes the port, or returns a request. */
+static inline bool may_be_taken_ahead(const struct message *m)
+{
+    _Static_assert(MSG_REPLY == 1 && MSG_FREE == 2, "only these; an SM receives no MSG_REQUEST");
+    return m->kind <= MSG_FREE;
+}
+
+/* All messages of the quantum are present when it begins. Takes them up to the first one that must
+ * wait for its cycle. */
 static inline void take_messages_ahead(struct sm *sm, sim_time until)
 {
     const struct message *first = sm->shard.inbox.first, *m = first;
@@ -105,7 +110,7 @@ static inline void take_messages_ahead(struct sm *sm, sim_time until)
         assert(first->at >= now);
         now = m[-1].at;
     }
-    for (; m->at < until && m->kind != MSG_CTA_START; m++) {
+    for (; m->at < until && may_be_taken_ahead(m); m++) {
         sim_time t = sm_cycle_at(sm, m->at) * sm->period.divisor;
         now = t > now ? t : now;
         if (m->kind == MSG_REPLY) {

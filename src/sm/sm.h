@@ -325,6 +325,15 @@ struct local_layout {
     uint64_t threads;    /* words between two words of the same thread */
 };
 
+struct sm;
+
+/* Takes a message in cycle `now`, before anything else happens in it. It may change what belongs to
+ * this SM, and nothing else: other SMs may run on other threads. */
+struct sm_handler {
+    void (*take)(void *user, struct sm *sm, const struct message *m, uint64_t now);
+    void *user;
+};
+
 /* Starts on a cache line boundary: its neighbour may run on another thread. */
 struct sm {
     _Alignas(64) struct shard shard;
@@ -340,8 +349,8 @@ struct sm {
     bool goes_by_dues;     /* parts that are not due change nothing, and the SM looks ahead */
     uint64_t cycle;        /* the last one done + 1 */
     /* The first cycle that may not be simulated yet: the end of the quantum, or the cycle of the
-     * next message that must be taken in its own cycle (a CTA start; without look-ahead, any
-     * message). */
+     * next message that must be taken in its own cycle (any but a reply or a returned store;
+     * without look-ahead, any). */
     uint64_t end;
     /* The next cycle with something to do, as far as known now; UINT64_MAX = none. Some parts have
      * their own `due`: a tick skips those that are not due, and whatever gives one earlier work
@@ -392,7 +401,8 @@ struct sm {
     struct attribution *attribution; /* NULL = latencies are not attributed */
     struct sm_sampler *sampler;      /* NULL = it does not sample */
     struct sm_stats stats;
-    struct arena pool; /* of requests and records */
+    struct arena pool;                             /* of requests and records */
+    struct sm_handler handlers[MAX_MESSAGE_KINDS]; /* by kind; see sm_handle() */
 };
 
 /* --- set-up (sm_create.c) --- */
@@ -425,6 +435,8 @@ void sm_create(struct sm *sm, const struct sm_setup *setup);
 void sm_destroy(struct sm *sm);
 /* Call it before the first kernel. */
 void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w);
+/* Likewise: messages of that kind go to that function. */
+void sm_handle(struct sm *sm, uint32_t kind, struct sm_handler h);
 /* Likewise: from now on it reports to the controller of the last-level cache (sampler.c). */
 void sm_sample(struct sm *sm, sim_time period, uint32_t controller);
 /* Makes the SM ready for CTAs of a kernel; it must be idle. `emu` carries memory, program, launch.
@@ -525,6 +537,9 @@ static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
     if (!waits_for_set || sm->ldst.hears_fills || sm->ldst.first->common.set == set)
         ldst_wake(sm, ~0u);
 }
+/* Removes a line from L1D in this cycle, for a handler of messages or a unit of the SM; see
+ * cache_invalidate_line(). */
+void sm_remove_line(struct sm *sm, uint64_t line);
 /* Called when a load has received its last reply. */
 void sm_record_done(struct sm *sm, struct load_record *r, uint64_t now);
 /* Called when a load has received a reply. */
@@ -581,6 +596,10 @@ void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
 struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
                                    const struct route *route, enum request_origin origin,
                                    uint32_t id, uint32_t bytes);
+/* The same for a load that bypasses L1D. It takes a bypass slot, which must be free, for `record`.
+ */
+struct mem_request *sm_new_bypass(struct sm *sm, const struct mem_access *a,
+                                  const struct route *route, struct load_record *record);
 struct mem_request *sm_make_request(struct sm *sm); /* when none is left */
 static inline void sm_free_request(struct sm *sm, struct mem_request *r)
 {
@@ -641,7 +660,6 @@ void sm_create_mutexes(struct sm *sm, const struct sm_setup *setup);
 void sm_destroy_mutexes(struct sm *sm);
 /* The unit's part of a cycle. */
 void sm_step_mutexes(struct sm *sm, uint64_t now);
-void sm_hear_mutex(struct sm *sm, const struct message *m, uint64_t now);
 /* Its fetched data have arrived: sm.in.n_writes is the number of writes they include. */
 void sm_mutex_data(struct sm *sm, const struct load_record *record, uint64_t now);
 /* The SM's own plain store has been accepted: what atomics changed in its line is written first. */

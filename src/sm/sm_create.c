@@ -171,6 +171,12 @@ void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w)
     sm->issue.counts_lanes = true;
 }
 
+void sm_handle(struct sm *sm, uint32_t kind, struct sm_handler h)
+{
+    assert(kind > MSG_CTA_START && kind < MAX_MESSAGE_KINDS && !sm->handlers[kind].take);
+    sm->handlers[kind] = h;
+}
+
 void sm_destroy(struct sm *sm)
 {
     for (uint32_t i = 0; i < sm->n_cta_slots; i++)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The counters that a cache policy, a scheduler, a criticality provider and plug-ins declare are in
-# the text of a run, in its JSON (for the run and for each kernel), in time series, in the store, in
+# The counters that a cache policy, a scheduler, a criticality provider, plug-ins and parts of the
+# machine declare are in the text of a run, in its JSON (for the run and for each kernel), in time series, in the store, in
 # comparisons and in `heddle show`, with their units.
 heddle=$1
 scratch=$2
@@ -29,6 +29,11 @@ COUNTERS = { # of a machine: what it counts, and in what
     "criticality": (["--scheduler", "gcaws"], {"criticality.stall_cycles": "warp cycles"}),
     "plugins": (["--plugin", one_in_n, "--plugin", youngest, "--l1d", "one_in_n", "--scheduler", "youngest"],
                 {"l1d.policy.kept": "misses", "scheduler.issues": "instructions"}),
+    # What a discrete GPU adds: the link to its host, and the host's last-level cache.
+    "pcie": (["--gpu", "i7-s9150"], {"pcie.transfers": "transfers", "pcie.bytes_to_gpu": "bytes",
+                                     "pcie.bytes_from_gpu": "bytes", "pcie.ns": "ns"}),
+    "host_llc": (["--gpu", "i7-s9150", "--set", "testbed.on=cmp", "--set", "host_llc.policy=drrip"],
+                 {"host_llc.policy.srrip_insertions": "lines", "host_llc.policy.brrip_insertions": "lines"}),
 }
 GAUGES = {"policy": {"l1d.policy.protection_distance": "accesses", "l1d.policy.protecting_entries": "entries"},
           "scheduler": {"scheduler.may_load_share": "fraction", "scheduler.top_score": "points"}}
@@ -97,7 +102,9 @@ plugins: [{one_in_n}, {youngest}]
 schedulers: [gto, ccws, youngest]
 l1d: [lru, dlp, {{one_in_n: {{n: [2, 4]}}}}]
 """)
+write("discrete.yaml", "workloads: [bfs]\nsize: tiny\ngpus: [i7-s9150]\nset: {host_llc.policy: drrip}\n")
 call("sweep", "sweep.yaml", "--store", "results.db", "--jobs", "2")
+call("sweep", "discrete.yaml", "--store", "results.db")
 def query(sql):
     return json.loads(call("query", "--store", "results.db", "--json", sql).stdout)
 stored = {(r["scheduler"], r["l1d"], r["name"]): (r["value"], r["unit"]) for r in query(
@@ -108,12 +115,18 @@ assert stored["ccws", "lru", "scheduler.vta_hits"] == (runs["scheduler"]["stats"
 assert stored["youngest", "one_in_n", "l1d.policy.kept"] == (stats["l1d.policy.kept"], "misses")
 assert stored["youngest", "one_in_n", "scheduler.issues"] == (stats["scheduler.issues"], "instructions")
 assert not query("SELECT name FROM stat_name WHERE unit = ''")
+assert query("SELECT value, unit FROM stats WHERE name = 'pcie.transfers' AND value > 0") == \
+       [{"value": runs["pcie"]["stats"]["pcie.transfers"], "unit": "transfers"}]
+assert query("SELECT DISTINCT unit FROM stats WHERE name = 'host_llc.policy.srrip_insertions'") == [{"unit": "lines"}]
 moved = json.loads(call("compare", "--store", "results.db", "--json", "--top", "1000",
                         "scheduler=youngest,l1d=one_in_n,l1d.policy.n=4", "scheduler=youngest,l1d=one_in_n,l1d.policy.n=2").stdout)
 kept = [m for m in moved["against"][0]["moved"] if m["name"] == "l1d.policy.kept"]
 assert len(kept) == 1 and kept[0]["before"] == stats["l1d.policy.kept"] < kept[0]["after"], kept
 # Files need no plug-in to be read: the unit comes with the number.
 both = call("compare", "plugins.json", "policy.json").stdout
+across = json.loads(call("compare", "pcie.json", "host_llc.json", "--json", "--top", "1000").stdout)
+assert "pcie.transfers" in {m["name"] for m in across["against"][0]["moved"]}
+assert "host_llc.policy.brrip_insertions" in json.dumps(across["against"][0]["only_after"])
 apart = json.loads(call("compare", "plugins.json", "policy.json", "--json").stdout)
 assert "l1d.policy.kept" in json.dumps(apart) and "l1d.policy.vta_hits" in json.dumps(apart)
 
@@ -121,7 +134,8 @@ assert "l1d.policy.kept" in json.dumps(apart) and "l1d.policy.vta_hits" in json.
 shown = {s["name"]: s for s in json.loads(call("show", "stats", "--json", "--plugin", one_in_n, "--plugin", youngest).stdout)}
 for name, (_, counters) in COUNTERS.items():
     for stat, unit in (counters | GAUGES.get(name, {})).items():
-        assert shown[stat]["unit"] == unit and shown[stat]["help"] and shown[stat]["of"], stat
+        assert shown[stat]["unit"] == unit and shown[stat]["help"], stat
+        assert shown[stat]["asked_for_by"] == "--gpu i7-s9150" if name == "pcie" else shown[stat]["of"], stat
 assert "one_in_n" in shown["l1d.policy.kept"]["of"] and "dlp" in shown["l2.policy.vta_hits"]["of"]
 assert "l1d.policy.kept" in call("show", "stats", "--plugin", one_in_n).stdout
 assert "l1d.policy.kept" not in call("show", "stats").stdout

@@ -14,17 +14,18 @@ import json, os, sys
 os.chdir(sys.argv[1])
 sys.path.insert(0, "tools")
 import check_results, result_summary
-from result_pages import digest, fill, groups_of, loose_numbers
+from result_claims import with_claims
+from result_pages import claims_of, digest, fill, groups_of, loose_numbers
 
 def write(name, text, mode=0o644):
     with open(name, "w") as f:
         f.write(text)
     os.chmod(name, mode)
 
-definition = "# A comment.\ntitle: F\nnote: >\n  words\ny: IPC\nright: MPKI\nsweep: {size: tiny}\n"
+definition = "# A comment.\ntitle: F\nnote: >\n  words\ny: IPC\nright: MPKI\nsweep: {size: tiny}\npaper:\n  - says: it claims\n"
 write("figures/f.yaml", definition)
 stamp = digest("f")
-for change in ("comment", "words"): # neither invalidates numbers
+for change in ("comment", "words", "claims"): # none of them invalidates numbers
     write("figures/f.yaml", definition.replace(change, "other " + change))
     assert digest("f") == stamp
 xs = list("abcdef") + ["geometric mean"]
@@ -122,6 +123,18 @@ def check(text=page, svg=drawing):
     return "\n".join(check_results.check("./heddle"))
 
 assert check() == "", check()
+# Claims that the page does not have are decided by its table, unless its decimals leave the verdict open.
+section = "\n## F\n" + page.split("\n## F\n")[1]
+decided = [c for c in claims if c["says"] != "each less"]
+anew = with_claims(section.replace(head + rows, "").replace("| geometric mean of a, b | 1.732 | - |\n", ""), "f", decided)
+assert claims_of(anew) == [c for c in claims_of(section) if c["says"] != "each less"], claims_of(anew)
+assert "| geometric mean of a, b | 1.732 | - |\n\n| the paper says" in anew, anew
+assert with_claims(section, "f", claims) == section and claims_of(with_claims(section, "f", [])) == []
+try:
+    with_claims(anew, "f", claims)
+    raise AssertionError("1.000 against 1.000 is decided by three decimals")
+except SystemExit:
+    pass
 # What is changed in the section of the figure, and the complaint that it must cause.
 top, section = page.split("\n## F\n")
 section = "\n" + section

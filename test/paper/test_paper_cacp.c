@@ -17,6 +17,59 @@ static void lines_of_critical_signatures_are_critical(void **state)
     l1d_destroy(&c);
 }
 
+/* Line 4 asks for the signature alone: "if CCBP[line.signature] > Threshold", not for the warp that
+ * misses. Of one signature the lines of critical warps and of others go to the same partition. */
+static void the_warp_that_misses_does_not_choose_the_partition(void **state)
+{
+    (void)state;
+    for (int critical_warp = 0; critical_warp < 2; critical_warp++) {
+        struct l1d c;
+        cacp_init(&c);
+        assert_false(inserts_as_critical_for(&c, critical_warp, A));
+        critical_hits(&c, A, 1);
+        assert_true(inserts_as_critical_for(&c, critical_warp, A));
+        assert_false(inserts_as_critical_for(&c, critical_warp, B));
+        l1d_destroy(&c);
+    }
+}
+
+/* Lines 7 and 11, in either partition: it is SHiP that sets the position, not the warp that misses.
+ * The line that was wasted first has lowered SHiP[A] to 0. */
+static void the_warp_that_misses_does_not_choose_the_position(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bool critical_warp = i & 1, critical_line = i & 2;
+        struct l1d c;
+        cacp_init(&c);
+        waste_line(&c, A, C);
+        assert_int_equal(position_for(&c, critical_warp, 0, A), 3);
+        assert_int_equal(position_for(&c, critical_warp, 0, B), 2);
+        critical_hits(&c, A, critical_line);
+        assert_int_equal(inserts_as_critical(&c, A), critical_line);
+        assert_int_equal(position_for(&c, critical_warp, 0, A), critical_line ? 2 : 3);
+        l1d_destroy(&c);
+    }
+}
+
+/* Algorithm 7 changes no counter: misses of critical warps alone never make a signature critical,
+ * and leave SHiP where it is: a wasted line brings it to 0. */
+static void misses_of_critical_warps_teach_nothing(void **state)
+{
+    (void)state;
+    struct l1d c;
+    cacp_init(&c);
+    for (int i = 0; i < 10; i++) {
+        fill_set(&c);
+        load_as(&c, true, c.n_fresh++, A);
+    }
+    assert_false(inserts_as_critical(&c, A));
+    assert_int_equal(position_of(&c, A), 2);
+    waste_line(&c, A, C);
+    assert_int_equal(position_of(&c, A), 3);
+    l1d_destroy(&c);
+}
+
 /* "CACP achieves the best overall performance when 8 out of 16 ways are dedicated to critical cache
  * blocks": the default; neither kind of line replaces one of the other partition. */
 static void half_of_16_ways_are_critical(void **state)
@@ -179,6 +232,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_of_critical_signatures_are_critical),
+        cmocka_unit_test(the_warp_that_misses_does_not_choose_the_partition),
+        cmocka_unit_test(the_warp_that_misses_does_not_choose_the_position),
+        cmocka_unit_test(misses_of_critical_warps_teach_nothing),
         cmocka_unit_test(half_of_16_ways_are_critical),
         cmocka_unit_test(a_signature_has_8_bits),
         cmocka_unit_test(a_signature_has_the_address_in_it),

@@ -29,18 +29,23 @@ static void load(struct ccws_stage *s, uint32_t warp, uint32_t line)
         stage_fill(s, r.mshr);
 }
 
-/* Eight instructions, then the warp misses a line that it had and lost. Returns another one that it
+/* Some instructions, then the warp misses a line that it had and lost. Returns another one that it
  * has lost now. */
-static uint32_t hit_in_vta(struct ccws_stage *s, uint32_t warp)
+static uint32_t hit_after(struct ccws_stage *s, uint32_t warp, uint32_t n_insts)
 {
     uint32_t line = 1000 + 2 * (uint32_t)s->n_accesses;
-    for (int i = 0; i < 8; i++)
+    for (uint32_t i = 0; i < n_insts; i++)
         stage_issue(s, warp);
     load(s, warp, line);
     load(s, warp, line + 1);
     load(s, warp, line);
     stage_advance(s, 1);
     return line + 1;
+}
+
+static uint32_t hit_in_vta(struct ccws_stage *s, uint32_t warp)
+{
+    return hit_after(s, warp, 8);
 }
 
 static void figure_6(void **state)
@@ -134,6 +139,65 @@ static void a_warp_that_starts_raises_the_cutoff(void **state)
     stage_destroy(&s);
 }
 
+/* 3.3.4: "a sorted list of LLSs": a difference of one point decides, and age only where there is
+ * none. K_THROTTLE is 401, so that a VTA hit in 400 instructions makes 401, and two in 800 do. W0's
+ * score has fallen to 400 when W3's rises to 401; a cycle later W3 has 400, which is the cutoff,
+ * and W0 399. */
+static void one_point_decides_the_order(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    assert_true(stage_init(&s, "k_throttle=401", 4, "lru", "", 1, 1));
+    for (uint32_t w = 0; w < 4; w++)
+        stage_start(&s, w, w);
+    hit_after(&s, 0, 400);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W1 | W2 | W3);
+    hit_after(&s, 3, 400);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), W0 | W1 | W2);
+    stage_destroy(&s);
+}
+
+/* 3.3.5, Equation 1: InstIssued_Total is of all instructions of all warps: 8 of each of the four
+ * make LLDS = 1/32 * 5 * 400 = 62, and the score stays at the base. */
+static void instructions_of_all_warps_count(void **state)
+{
+    (void)state;
+    struct ccws_stage s;
+    start_figure_6(&s);
+    for (uint32_t i = 0; i < 24; i++)
+        stage_issue(&s, 1 + i % 3);
+    hit_in_vta(&s, 0);
+    assert_int_equal(stage_blocked(&s, ISSUE_LOAD), 0);
+    stage_destroy(&s);
+}
+
+/* 3.3.3: "the wavefront ID (WID) of the wavefront reserving that line is written in addition to the
+ * tag. [...] When that line is evicted from the cache, its tag information is written to that
+ * wavefront's portion of the VTA." W0 reserves line 0 and W1 merges with its miss; W2 drives the
+ * line out. It is W0 that has lost it, not W1. */
+static void a_line_belongs_to_the_warp_that_reserved_it_not_to_mergers(void **state)
+{
+    (void)state;
+    for (uint32_t loser = 0; loser < 2; loser++) {
+        struct ccws_stage s;
+        assert_true(stage_init(&s, "k_throttle=1000000", 4, "lru", "", 1, 1));
+        for (uint32_t w = 0; w < 4; w++)
+            stage_start(&s, w, w);
+        stage_issue(&s, 0);
+        struct mem_access reserving = stage_access(&s, 0, 0, MEM_LOAD),
+                          merging = stage_access(&s, 1, 0, MEM_LOAD);
+        struct cache_result miss = stage_load(&s, &reserving);
+        assert_int_equal(stage_load(&s, &merging).answer, CACHE_MERGE);
+        stage_fill(&s, miss.mshr);
+        load(&s, 1, 0); /* nor does a hit make the line W1's */
+        load(&s, 2, 1);
+        load(&s, loser, 0);
+        stage_advance(&s, 1);
+        assert_int_equal(stage_blocked(&s, ISSUE_LOAD), loser ? 0 : W1 | W2 | W3);
+        stage_destroy(&s);
+    }
+}
+
 /* 3.3.3: "Whenever there is a miss [...], the VTA is probed": a load that merges with the miss of
  * another warp is no miss. W0 has lost line 0; W1 fetches it, and W0 asks for it meanwhile. The
  * published simulator probes then too. */
@@ -203,6 +267,9 @@ int main(void)
         cmocka_unit_test(vta_hits_do_not_add_up),
         cmocka_unit_test(a_score_falls_to_llds_at_once),
         cmocka_unit_test(a_warp_that_starts_raises_the_cutoff),
+        cmocka_unit_test(one_point_decides_the_order),
+        cmocka_unit_test(instructions_of_all_warps_count),
+        cmocka_unit_test(a_line_belongs_to_the_warp_that_reserved_it_not_to_mergers),
         cmocka_unit_test(merges_do_not_probe_the_vta),
         cmocka_unit_test(who_may_not_load_is_not_picked),
         cmocka_unit_test(the_vta_has_two_sets_of_eight_ways),

@@ -38,6 +38,23 @@ static void ctrl_c_counts_for_each_instruction(void **state)
     l1d_destroy(&c);
 }
 
+/* Line 12: "ctrl.BYP <- 0" where a line is inserted, at a miss; Algorithm 11 has no hits. A load
+ * that hits between two misses does not change how many of them bypass. */
+static void ctrl_c_hits_do_not_count(void **state)
+{
+    (void)state;
+    struct l1d c;
+    l1d_init(&c, "ctrl_c", "agg_init=3 agg_hold=true", 1, 4);
+    for (uint32_t n = 1; n < 8; n++)
+        assert_int_equal(load(&c, 0, 0, A), CACHE_BYPASSED);
+    assert_int_equal(load(&c, 0, 0, A), CACHE_MISS);
+    for (uint32_t n = 1; n <= 3 * 8; n++) {
+        assert_int_equal(load_fresh(&c, 0, A), n % 8 ? CACHE_BYPASSED : CACHE_MISS);
+        assert_int_equal(load(&c, 0, 0, A), CACHE_HIT);
+    }
+    l1d_destroy(&c);
+}
+
 /* 5.2.2: "indexed by the lower 7-bit of the instruction PCs": PCs 128 apart count together. */
 static void ctrl_c_has_128_entries(void **state)
 {
@@ -150,21 +167,35 @@ static void ctrl_c_agg_does_not_fall_below_0(void **state)
     assert_int_equal(bypasses_after(10, 10), 0);
 }
 
-/* Line 16: "AGG - 1", by one step: from 2, one sample of 40 >> 2 lines that are all reused leaves
- * 1, and one miss of two is inserted. */
-static void ctrl_c_bypasses_less_by_one_step(void **state)
+/* From AGG a sample of 1024 >> AGG lines of A, with a reuse or none: what is AGG then? Each line is
+ * inserted after 2^AGG - 1 misses that bypass. */
+static uint32_t bypasses_after_sample(uint32_t agg, bool is_reused)
+{
+    struct l1d c;
+    struct arena arena = {0};
+    l1d_init(&c, "ctrl_c", arena_printf(&arena, "agg_init=%u", agg), 1, 1);
+    for (uint32_t i = 0; i < 1024u >> agg; i++) {
+        assert_int_equal(bypasses_of(&c, A), (1u << agg) - 1);
+        if (is_reused)
+            assert_int_equal(load(&c, 0, c.n_fresh - 1, A), CACHE_HIT);
+    }
+    assert_int_equal(bypasses_of(&c, C), (1u << agg) - 1); /* the last one leaves */
+    uint32_t n = bypasses_of(&c, A);
+    l1d_destroy(&c);
+    arena_destroy(&arena);
+    return n;
+}
+
+/* 5.2.4: "the controller increments AGG by 1" above the high threshold and "decrements AGG by 1"
+ * below the low one, from each of its values; a "3-bit counter" (Table 5.2) that saturates. */
+static void ctrl_c_agg_moves_by_one_step(void **state)
 {
     (void)state;
-    struct l1d c;
-    l1d_init(&c, "ctrl_c", "sample_period=40 agg_init=2", 1, 1);
-    for (uint32_t i = 0; i < 10; i++) {
-        uint32_t line = c.n_fresh;
-        assert_int_equal(bypasses_of(&c, A), 3);
-        assert_int_equal(load(&c, 0, line + 3, A), CACHE_HIT);
+    for (uint32_t agg = 0; agg <= 7; agg++) {
+        uint32_t up = agg < 7 ? agg + 1 : 7, down = agg ? agg - 1 : 0;
+        assert_int_equal(bypasses_after_sample(agg, false), (1u << up) - 1);
+        assert_int_equal(bypasses_after_sample(agg, true), (1u << down) - 1);
     }
-    assert_int_equal(bypasses_of(&c, C), 3); /* the tenth leaves */
-    assert_int_equal(bypasses_of(&c, A), 1);
-    l1d_destroy(&c);
 }
 
 /* Table 5.2: the period is "(1024 >> AGG) cache evictions": the second sample is half as long. */
@@ -283,13 +314,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ctrl_c_inserts_one_in_2_to_the_agg),
         cmocka_unit_test(ctrl_c_counts_for_each_instruction),
+        cmocka_unit_test(ctrl_c_hits_do_not_count),
         cmocka_unit_test(ctrl_c_has_128_entries),
         cmocka_unit_test(ctrl_c_bypasses_more_when_too_few_lines_are_reused),
         cmocka_unit_test(ctrl_c_waits_for_the_end_of_a_sample),
         cmocka_unit_test(ctrl_c_raises_agg_above_two_fifths),
         cmocka_unit_test(ctrl_c_bypasses_less_when_nearly_all_lines_are_reused),
         cmocka_unit_test(ctrl_c_agg_does_not_fall_below_0),
-        cmocka_unit_test(ctrl_c_bypasses_less_by_one_step),
+        cmocka_unit_test(ctrl_c_agg_moves_by_one_step),
         cmocka_unit_test(ctrl_c_samples_become_shorter_with_agg),
         cmocka_unit_test(ctrl_c_inserts_one_in_128_at_least),
         cmocka_unit_test(ctrl_c_counts_each_sample_alone),

@@ -31,6 +31,79 @@ static void the_next_sample_counts_from_0(void **state)
     l1d_destroy(&d.l1d);
 }
 
+/* A sample long enough for counters to reach their tops. */
+enum { LONG_SAMPLE = 6000 };
+
+static void start_long_sample(struct dlp *d)
+{
+    dlp_init(d, "dlp", "vta_ways=4 sample_accesses=6000");
+}
+
+/* `n` hits of the instruction in the TDA, or in the VTA. */
+static void count_in_tda(struct dlp *d, uint32_t pc, uint32_t n)
+{
+    uint32_t set = new_set(d);
+    load(&d->l1d, set, 0, pc);
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(load(&d->l1d, set, 0, pc), CACHE_HIT);
+}
+
+static void count_in_vta(struct dlp *d, uint32_t pc, uint32_t n)
+{
+    uint32_t set = new_set(d);
+    load(&d->l1d, set, 0, pc);
+    for (uint32_t i = 0; i < n; i++) {
+        load_fresh(&d->l1d, set, OTHER);
+        assert_int_equal(load(&d->l1d, set, 0, pc), CACHE_MISS);
+    }
+}
+
+static void end_long_sample(struct dlp *d)
+{
+    assert_true(d->l1d.n_loads < LONG_SAMPLE);
+    while (d->l1d.n_loads < LONG_SAMPLE)
+        load_fresh(&d->l1d, 0, OTHER);
+}
+
+/* 4.3: "8 bits for TDA hits": 300 count as 255. With as many VTA hits A's PD rises by N_asc, with
+ * one less by half of it. The VTA hits of B are there for the gate. */
+static void tda_hits_have_8_bits(void **state)
+{
+    (void)state;
+    static const uint32_t tda_hits[] = {254, 255, 300}, tops[] = {254, 255, 255};
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t n_less = 0; n_less < 2; n_less++) {
+            struct dlp d;
+            start_long_sample(&d);
+            count_in_tda(&d, A, tda_hits[i]);
+            count_in_vta(&d, A, tops[i] - n_less);
+            count_in_vta(&d, B, 2);
+            end_long_sample(&d);
+            assert_int_equal(pd_of(&d, A), n_less ? N_ASC / 2 : N_ASC);
+            l1d_destroy(&d.l1d);
+        }
+}
+
+/* 4.3: "10 bits for VTA hits": 1100 count as 1023. They are more than 1022 hits in the TDA, and not
+ * more than 1023; these are of B and others, so that none saturates. */
+static void vta_hits_have_10_bits(void **state)
+{
+    (void)state;
+    static const uint32_t vta_hits[] = {1023, 1100};
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t n_tda = 1022; n_tda <= 1023; n_tda++) {
+            struct dlp d;
+            start_long_sample(&d);
+            count_in_vta(&d, A, vta_hits[i]);
+            for (uint32_t pc = B; pc < B + 4; pc++)
+                count_in_tda(&d, pc, 250);
+            count_in_tda(&d, B + 4, n_tda - 4 * 250);
+            end_long_sample(&d);
+            assert_int_equal(pd_of(&d, A), n_tda == 1022 ? 15 : 0);
+            l1d_destroy(&d.l1d);
+        }
+}
+
 /* --- 4.1.4: samples --- */
 
 /* "We use the number of cache accesses as a counter [...], a sample limit of 200." */
@@ -77,7 +150,7 @@ static void instructions_end_a_sample_too(void **state)
         struct dlp d;
         dlp_init(&d, "dlp", "vta_ways=4 max_sample_insns=1000");
         hit_in_vta(&d, A);
-        cache_insts(d.l1d.cache, n_insts);
+        issue_insts(&d.l1d, n_insts);
         assert_int_equal(pd_of(&d, A), n_insts == 1000 ? 15 : 0);
         l1d_destroy(&d.l1d);
     }
@@ -90,16 +163,16 @@ static void both_limits_begin_again_with_a_sample(void **state)
     (void)state;
     struct dlp d;
     dlp_init(&d, "dlp", "vta_ways=4 max_sample_insns=1000");
-    cache_insts(d.l1d.cache, 999);
+    issue_insts(&d.l1d, 999);
     end_sample(&d);
     hit_in_vta(&d, A);
-    cache_insts(d.l1d.cache, 1);
+    issue_insts(&d.l1d, 1);
     assert_int_equal(pd_of(&d, A), 0);
     l1d_destroy(&d.l1d);
     dlp_init(&d, "dlp", "vta_ways=4 max_sample_insns=1000");
     while (d.l1d.n_loads < 150)
         load_fresh(&d.l1d, 0, OTHER);
-    cache_insts(d.l1d.cache, 1000);
+    issue_insts(&d.l1d, 1000);
     hit_in_vta(&d, A);
     while (d.l1d.n_loads < SAMPLE + 50)
         load_fresh(&d.l1d, 0, OTHER);
@@ -282,6 +355,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(instructions_128_apart_share_an_entry),
         cmocka_unit_test(the_next_sample_counts_from_0),
+        cmocka_unit_test(tda_hits_have_8_bits),
+        cmocka_unit_test(vta_hits_have_10_bits),
         cmocka_unit_test(a_sample_has_200_accesses),
         cmocka_unit_test(the_last_access_of_a_sample_has_the_old_pd),
         cmocka_unit_test(instructions_end_a_sample_too),

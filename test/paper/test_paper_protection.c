@@ -92,6 +92,23 @@ static void hits_consume_the_lives_of_other_lines(void **state)
     l1d_destroy(&c);
 }
 
+/* Only "when a set is queried": the end of a sample takes nothing from any line, nor do the ends of
+ * ten. The PDs stay, as no load hits. */
+static void samples_that_end_consume_nothing(void **state)
+{
+    (void)state;
+    struct dlp d;
+    start_with_pds_of_4_and_15(&d);
+    uint32_t of_a = new_set(&d), of_b = new_set(&d);
+    load(&d.l1d, of_a, 0, A);
+    load(&d.l1d, of_b, 0, B);
+    for (int i = 0; i < 10; i++)
+        end_sample(&d);
+    assert_int_equal(drive_out(&d, of_a), 4 - 1);
+    assert_int_equal(drive_out(&d, of_b), 15 - 1);
+    l1d_destroy(&d.l1d);
+}
+
 /* Only "entries belonging to this set". */
 static void loads_of_another_set_consume_nothing(void **state)
 {
@@ -127,6 +144,39 @@ static void the_line_without_a_life_goes_though_it_is_younger(void **state)
     l1d_destroy(&c);
 }
 
+/* A has a PD of 15, by a VTA hit in set 1; set 0 is empty. */
+static void start_with_pd_of_15(struct l1d *c, uint32_t n_ways)
+{
+    enum { N_ACCESSES = 50 };
+    l1d_init(c, "dlp", "vta_ways=4 sample_accesses=50", 2, n_ways);
+    load(c, 1, 0, A);
+    for (uint32_t way = 0; way < n_ways; way++)
+        load_fresh(c, 1, OTHER);
+    load(c, 1, 0, OTHER);
+    while (c->n_loads < N_ACCESSES)
+        load_fresh(c, 1, OTHER);
+}
+
+/* "All TDA entries", in whichever way; S2's sets have 4 ways, or 8 (Figure 4). One line in a full
+ * set has no PD. It was used last, and it is the one that the next load replaces; with all lines
+ * protected that load bypasses. */
+static void every_way_is_searched_for_a_line_without_a_life(void **state)
+{
+    (void)state;
+    for (uint32_t n_ways = 4; n_ways <= 8; n_ways *= 2)
+        for (uint32_t bare = 0; bare <= n_ways; bare++) { /* n_ways: no line */
+            struct l1d c;
+            start_with_pd_of_15(&c, n_ways);
+            for (uint32_t way = 0; way < n_ways; way++)
+                assert_int_equal(load(&c, 0, way, way == bare ? OTHER : A), CACHE_MISS);
+            if (bare < n_ways)
+                assert_int_equal(load(&c, 0, bare, OTHER), CACHE_HIT);
+            assert_int_equal(load_fresh(&c, 0, A), bare < n_ways ? CACHE_MISS : CACHE_BYPASSED);
+            assert_int_equal(c.victim, bare < n_ways ? (int)bare : NO_VICTIM);
+            l1d_destroy(&c);
+        }
+}
+
 /* "Under the Least Recently Used replacement policy" (3.1): of lines that may be replaced the one
  * that was used longest ago goes. No line has a PD here; line 0 was used again. */
 static void of_lines_without_a_life_the_least_recent_goes(void **state)
@@ -142,6 +192,27 @@ static void of_lines_without_a_life_the_least_recent_goes(void **state)
         assert_int_equal(load_fresh(&c, 0, A), CACHE_MISS);
         assert_int_equal(c.victim, order[i]);
     }
+    l1d_destroy(&c);
+}
+
+/* The same where the least recent line of all is protected: it stays, and the others go in the
+ * order of their last uses, not of their ways. */
+static void a_protected_line_does_not_change_the_order_of_the_others(void **state)
+{
+    (void)state;
+    enum { PROTECTED };
+    struct l1d c;
+    start_with_pd_of_15(&c, 4);
+    load(&c, 0, PROTECTED, A);
+    for (uint32_t line = 1; line < 4; line++)
+        load(&c, 0, line, OTHER);
+    assert_int_equal(load(&c, 0, 1, OTHER), CACHE_HIT);
+    static const int order[] = {2, 3, 1};
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(load_fresh(&c, 0, OTHER), CACHE_MISS);
+        assert_int_equal(c.victim, order[i]);
+    }
+    assert_int_equal(load(&c, 0, PROTECTED, A), CACHE_HIT);
     l1d_destroy(&c);
 }
 
@@ -279,9 +350,12 @@ int main(void)
         cmocka_unit_test(a_hit_protects_anew),
         cmocka_unit_test(a_query_takes_1_from_every_line_before_the_test),
         cmocka_unit_test(hits_consume_the_lives_of_other_lines),
+        cmocka_unit_test(samples_that_end_consume_nothing),
         cmocka_unit_test(loads_of_another_set_consume_nothing),
         cmocka_unit_test(the_line_without_a_life_goes_though_it_is_younger),
+        cmocka_unit_test(every_way_is_searched_for_a_line_without_a_life),
         cmocka_unit_test(of_lines_without_a_life_the_least_recent_goes),
+        cmocka_unit_test(a_protected_line_does_not_change_the_order_of_the_others),
         cmocka_unit_test(bypassed_loads_release_the_lines),
         cmocka_unit_test(a_load_waits_for_an_unprotected_line_in_flight),
         cmocka_unit_test(merges_are_no_hits),

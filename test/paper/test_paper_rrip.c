@@ -121,7 +121,7 @@ static void leader_sets_keep_their_policy(void **state)
         struct l1d c;
         l1d_init(&c, "drrip", "brrip_period=1000000", N_SETS, 2);
         miss(&c, missing[i], 100);
-        cache_flush(c.cache, NULL, NULL); /* empty again, as position_of() wants it */
+        flush(&c); /* empty again, as position_of() wants it */
         assert_int_equal(position_of(&c, SRRIP_SET, A), LONG);
         assert_int_equal(position_of(&c, BRRIP_SET, A), DISTANT);
         l1d_destroy(&c);
@@ -137,7 +137,7 @@ static void drrip_inserts_as_brrip_does(void **state)
         struct l1d c;
         l1d_init(&c, "drrip", "", N_SETS, 2);
         miss(&c, BRRIP_SET, n_before);
-        cache_flush(c.cache, NULL, NULL);
+        flush(&c);
         assert_int_equal(position_of(&c, BRRIP_SET, A), (n_before + 3) % 32 ? DISTANT : LONG);
         l1d_destroy(&c);
     }

@@ -12,7 +12,8 @@
  *
  * S3 gives no sizes (`entries`, `conf_bits`). Only hits of lines that are still there bring a
  * counter back: "it is difficult to detect an incorrect prediction in such a design" (5.3.2). LRU
- * underneath. MODEL: stores that allocate (local memory) always insert. */
+ * underneath. MODEL: stores that allocate (local memory) always insert. MODEL: a load that merges
+ * with an outstanding miss counts as a hit on the line; S3 does not mention merges. */
 #include "cache/cache_policy.h"
 #include "cache/policies/counters.h"
 

@@ -9,7 +9,8 @@
  *     hit: RRPV 0
  *
  * The signature of a line is that of the instruction that inserted it; the table has a saturating
- * counter for each hashed PC. */
+ * counter for each hashed PC. MODEL: a load that merges with an outstanding miss is a hit here. The
+ * paper is about CPU caches and does not mention merges. */
 #include <string.h>
 
 #include "cache/policies/counters.h"

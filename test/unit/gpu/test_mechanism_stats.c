@@ -69,6 +69,37 @@ static void the_list_has_each_name_once_with_all_who_have_it(void **state)
     arena_destroy(&arena);
 }
 
+/* --- what parts declare --- */
+
+static const struct machine_part_kind *const part_kinds[] = {
+#define KIND(kind) &kind,
+    MACHINE_PART_KINDS(KIND)
+#undef KIND
+};
+enum { N_PART_KINDS = sizeof part_kinds / sizeof part_kinds[0] };
+
+static uint32_t times_listed(const struct part_counter *c)
+{
+    uint32_t n = 0;
+    for (uint32_t i = machine_first_declared_stat(NULL); i < machine_stat_count(NULL); i++) {
+        struct heddle_stat s = machine_stat_at(NULL, i);
+        n += strcmp(s.name, c->name) == 0 && strcmp(s.unit, c->unit) == 0 &&
+             strcmp(s.help, c->help) == 0;
+    }
+    return n;
+}
+
+static void the_list_has_every_counter_of_every_kind_of_part(void **state)
+{
+    (void)state;
+    uint32_t n = 0;
+    for (int k = 0; k < N_PART_KINDS; k++)
+        for (uint32_t i = 0; i < part_kinds[k]->n_counters; i++, n++)
+            assert_int_equal(times_listed(&part_kinds[k]->counters[i]), 1);
+    assert_true(n > 0);
+    assert_int_equal(machine_stat_count(NULL) - machine_first_declared_stat(NULL), n);
+}
+
 /* --- what is refused --- */
 
 struct mock_stats {
@@ -262,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_has_a_name_of_its_own_a_known_unit_and_a_meaning),
         cmocka_unit_test(the_list_has_each_name_once_with_all_who_have_it),
+        cmocka_unit_test(the_list_has_every_counter_of_every_kind_of_part),
         cmocka_unit_test(rows_that_say_too_little_or_too_much_are_refused),
         cmocka_unit_test(instances_launches_and_looks_join),
     };

@@ -1,6 +1,7 @@
 /* Time-driven events of cache policies: kernels and epochs. A policy that spies on its cache
- * receives each in the cycle it belongs to, in L1D and in L2, whatever the engine, quantum and
- * number of threads; it decides by them, so that the statistics would show a difference. */
+ * receives each in the cycle it belongs to, in L1D, in L2 and in the last-level cache of a discrete
+ * GPU's host, whatever the engine, quantum and number of threads; it decides by them, so that the
+ * statistics would show a difference. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #include "gpu/sim.h"
 
-enum { L1D_EPOCH = 97, L2_EPOCH = 61, N_LAUNCHES = 3 };
+enum { L1D_EPOCH = 97, L2_EPOCH = 61, LLC_EPOCH = 83, N_LAUNCHES = 3 };
 
 struct spy_stats {
     uint64_t starts, ends, epochs, late, apart, accesses;
@@ -27,12 +28,24 @@ static bool is_l1d(const struct cache_policy *p)
     return p->geometry.n_warps > 0;
 }
 
+/* Of a discrete GPU's host: nothing else is shared here. */
+static bool is_llc(const struct cache_policy *p)
+{
+    return p->geometry.n_apps > 0;
+}
+
+/* CPU programs use it between launches too. */
+static bool has_programs(const struct cache_policy *p)
+{
+    return p->geometry.n_apps > 1;
+}
+
 /* Has everything been reported that should have been by that cycle, and nothing else? */
 static void check_time(struct cache_policy *p, uint64_t cycle)
 {
     struct spy_stats *n = stats_of(p);
-    n->late += n->epochs != cycle / (is_l1d(p) ? L1D_EPOCH : L2_EPOCH);
-    n->late += n->starts != n->ends + 1;
+    n->late += n->epochs != cycle / (is_l1d(p) ? L1D_EPOCH : is_llc(p) ? LLC_EPOCH : L2_EPOCH);
+    n->late += !has_programs(p) && n->starts != n->ends + 1;
 }
 
 /* Bytes lie in the requested segments; for a load, all of them do. */
@@ -40,7 +53,7 @@ static void check_bytes(struct cache_policy *p, const struct mem_access *a)
 {
     struct spy_stats *n = stats_of(p);
     n->accesses++;
-    for (uint32_t i = 0; i < 4 && !is_l1d(p); i++) {
+    for (uint32_t i = 0; i < 4 && !is_l1d(p) && !is_llc(p); i++) {
         uint32_t bytes = (uint32_t)(a->byte_mask[i / 2] >> i % 2 * 32);
         bool is_asked = a->segments >> i & 1;
         bool is_whole = a->kind != MEM_STORE && a->kind != MEM_ATOMIC;
@@ -249,6 +262,75 @@ static void policies_are_told_in_the_cycle_it_belongs_to(void **state)
     strbuf_destroy(&v100);
 }
 
+/* --- the host's last-level cache --- */
+
+static void check_llc(const struct heddle_sim *sim, uint32_t n_launches)
+{
+    const struct machine *m = sim->machine;
+    uint64_t n_banks =
+        (uint64_t)m->config->host_memory.memory.n_partitions * m->config->host_memory.memory.banks;
+    assert_int_equal(count_of(sim, "host_llc.policy.late"), 0);
+    assert_true(count_of(sim, "host_llc.policy.accesses") > 500);
+    assert_int_equal(count_of(sim, "host_llc.policy.starts"), n_launches * n_banks);
+    assert_int_equal(count_of(sim, "host_llc.policy.ends"), n_launches * n_banks);
+    assert_int_equal(count_of(sim, "host_llc.policy.epochs"),
+                     m->kernel_free_at / m->clocks[CLOCK_HOST_LLC].period / LLC_EPOCH * n_banks);
+}
+
+/* Kernels on CPU cores use the cache; those on the GPU do not, but a program on a core does. */
+static void run_beside_host(struct manner how, bool on_cmp, struct strbuf *out)
+{
+    const char *const settings[] = {"n_sms=2",
+                                    "host_llc.policy=spy",
+                                    "host_llc.epoch_cycles=83",
+                                    "host_llc.n_sets=8",
+                                    "cpu.l2_bytes=8K",
+                                    "cpu.l1_bytes=4K",
+                                    on_cmp ? "testbed.on=cmp" : "testbed.on=gpu",
+                                    on_cmp ? "cpu.programs=" : "cpu.programs=bandwidth_bubble_8"};
+    struct heddle_options o = {.struct_size = sizeof o,
+                               .gpu = "i7-s9150",
+                               .timing = true,
+                               .settings = settings,
+                               .n_settings = sizeof settings / sizeof settings[0],
+                               .every_cycle = how.every_cycle,
+                               .quantum = how.quantum,
+                               .threads = how.threads};
+    struct heddle_sim *sim;
+    struct heddle_module *module = NULL;
+    uint64_t buffer;
+    if (heddle_create(&o, &sim) != HEDDLE_OK ||
+        heddle_load(sim, HEDDLE_PTX, "k", kernel, strlen(kernel), NULL, &module) != HEDDLE_OK)
+        fail_msg("%s", heddle_error(sim));
+    assert_int_equal(heddle_alloc(sim, 32768, "buffer", &buffer), HEDDLE_OK);
+    struct heddle_arg arg = {&buffer, sizeof buffer, false};
+    struct heddle_launch l = {.grid = {6}, .block = {96}, .args = &arg, .n_args = 1};
+    for (int i = 0; i < N_LAUNCHES; i++)
+        if (heddle_launch(sim, module, "k", &l) != HEDDLE_OK)
+            fail_msg("%s", heddle_error(sim));
+    check_llc(sim, N_LAUNCHES);
+    add_stats(sim, out);
+    heddle_destroy(sim);
+}
+
+static void the_hosts_cache_is_told_of_kernels_on_either_side(void **state)
+{
+    (void)state;
+    static const struct manner manners[] = {
+        {.every_cycle = true}, {.quantum = 1}, {.quantum = 3, .threads = 2}};
+    for (int on_cmp = 0; on_cmp < 2; on_cmp++) {
+        struct strbuf first = {0}, other = {0};
+        run_beside_host((struct manner){0}, on_cmp, &first);
+        for (size_t i = 0; i < sizeof manners / sizeof manners[0]; i++) {
+            strbuf_clear(&other);
+            run_beside_host(manners[i], on_cmp, &other);
+            assert_string_equal(strbuf_text(&other), strbuf_text(&first));
+        }
+        strbuf_destroy(&first);
+        strbuf_destroy(&other);
+    }
+}
+
 /* --- a policy that allows one line in flight at a time in full sets, over all sets --- */
 
 struct one_state {
@@ -439,6 +521,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(policies_are_told_in_the_cycle_it_belongs_to),
+        cmocka_unit_test(the_hosts_cache_is_told_of_kernels_on_either_side),
         cmocka_unit_test(a_policy_that_hears_of_fills_is_asked_after_each),
         cmocka_unit_test(who_observes_some_events_sees_who_loads),
         cmocka_unit_test(a_policy_that_goes_by_criticality_is_asked_in_every_cycle),

@@ -14,15 +14,18 @@ struct ccws_stage {
     struct sched_warp warps[SCHED_MAX_WARPS];
     struct scheduler *scheduler;
     struct cache *l1d;
-    uint64_t now, n_accesses, n_started;
+    uint64_t now, n_accesses, n_started, n_issued;
     bool is_lazy;     /* advance() is left out where hold.until says that it may be */
     uint64_t told_of; /* the cycle of the last advance() */
 };
 
+/* Events that the scheduler needs of some warps only are not sent for the others. */
 static inline void stage_tell(void *user, const struct cache_event_info *e)
 {
-    struct ccws_stage *s = user;
-    s->scheduler->desc->on_l1d(s->scheduler, e);
+    struct scheduler *x = ((struct ccws_stage *)user)->scheduler;
+    bool is_of_some = e->access && x->l1d_some_events >> e->event & 1;
+    if (!is_of_some || x->l1d_warps >> e->access->warp_slot & 1)
+        x->desc->on_l1d(x, e);
 }
 
 /* False if a word is not understood. */
@@ -96,9 +99,14 @@ static inline void stage_advance(struct ccws_stage *s, uint64_t dt)
         stage_catch_up(s);
 }
 
+/* Every second instruction issues by pick_and_issue(), which runs without observers use. */
 static inline void stage_issue(struct ccws_stage *s, uint32_t warp)
 {
-    s->scheduler->desc->on_issue(s->scheduler, 0, warp, ISSUE_LOAD, 1, s->now);
+    const struct scheduler_desc *d = s->scheduler->desc;
+    if (s->n_issued++ % 2)
+        assert_int_equal(d->pick_and_issue(s->scheduler, 0, UINT64_C(1) << warp, s->now), warp);
+    else
+        d->on_issue(s->scheduler, 0, warp, ISSUE_LOAD, 1, s->now);
 }
 
 static inline struct mem_access stage_access(struct ccws_stage *s, uint32_t warp, uint64_t line,
@@ -132,10 +140,14 @@ static inline void stage_store(struct ccws_stage *s, const struct mem_access *a)
     cache_store(s->l1d, a, (struct cache_resources){true, true, true}, NULL);
 }
 
-/* Live warps that may not issue an instruction of that class. */
+/* Live warps that may not issue an instruction of that class. Runs go by the hold. */
 static inline uint64_t stage_blocked(const struct ccws_stage *s, enum issue_class class)
 {
-    return s->view.live & ~s->scheduler->desc->may_issue(s->scheduler, class);
+    const struct sched_hold *hold = &s->scheduler->hold;
+    uint64_t held = hold->all | (class == ISSUE_LOAD ? hold->loads : 0),
+             blocked = ~s->scheduler->desc->may_issue(s->scheduler, class);
+    assert_int_equal(s->view.live & held, s->view.live & blocked);
+    return s->view.live & blocked;
 }
 
 #endif

@@ -154,23 +154,28 @@ static uint64_t allowed(const struct scheduler *s)
     return s->desc->may_issue ? s->desc->may_issue(s, ISSUE_ALU) : ~UINT64_C(0);
 }
 
-/* The warp that pick() names issues. If the scheduler has both in one function, that gives the same
- * result, including the state. */
+/* The warp that pick() named issues, or none: -1. If the scheduler has pick() and on_issue() in one
+ * function, that gives the same result, including the state. */
 static void checked_issue(struct world *w, struct scheduler *s, uint32_t slot, uint64_t ready,
-                          uint32_t warp)
+                          int warp)
 {
     static char before[MAX_STATE_BYTES], after[MAX_STATE_BYTES];
     size_t bytes = state_bytes(w, s);
     memcpy(before, s->state, bytes);
-    world_issue(w, slot, warp);
-    world_tell(w, &w->log[w->n_log - 1], s);
+    if (warp >= 0) {
+        world_issue(w, slot, (uint32_t)warp);
+        world_tell(w, &w->log[w->n_log - 1], s);
+    }
     if (!s->desc->pick_and_issue)
         return;
     memcpy(after, s->state, bytes);
     memcpy(s->state, before, bytes);
-    assert_int_equal(s->desc->pick_and_issue(s, slot, ready, w->now), warp);
+    int at_once = s->desc->pick_and_issue(s, slot, ready, w->now);
+    if (at_once != warp)
+        fail_msg("%s, %u issue slots: pick() says %d, pick_and_issue() %d", s->desc->name,
+                 w->view.n_slots, warp, at_once);
     assert_memory_equal(s->state, after, bytes);
-    if (s->desc->hears_each_issue)
+    if (warp < 0 || s->desc->hears_each_issue)
         return;
     assert_int_equal(s->desc->pick_and_issue(s, slot, 1ull << warp, w->now),
                      warp); /* it issues alone */
@@ -190,9 +195,7 @@ static void checked_cycle(struct world *w, struct scheduler *s)
         uint64_t soon = w->stalled_briefly & w->view.live & s->slot_warps[slot];
         if (ready == awake && !soon && p.warp < 0)
             fail_msg("%s leaves slot %u idle for no warp", s->desc->name, slot);
-        if (p.warp < 0)
-            continue;
-        checked_issue(w, s, slot, ready, (uint32_t)p.warp);
+        checked_issue(w, s, slot, ready, p.warp);
     }
 }
 

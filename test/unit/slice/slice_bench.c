@@ -148,7 +148,7 @@ static void bench_slice_create(struct shard *s, const struct part_position *at, 
                                 .dram_clock = &b->clock,
                                 .map = &b->map,
                                 .mem = (struct dev_mem *)&b->mem,
-                                .every_cycle = b->every_cycle};
+                                .every_cycle = b->manner.every_cycle};
     slice_create((struct slice *)s, &slice);
 }
 
@@ -196,11 +196,13 @@ static void commit_atomics(void *user, sim_time t)
     slice_commit_atomics((struct slice *)part_at(&b->graph, b->slices, 0));
 }
 
-void bench_open(struct bench *b, const struct script *s, uint32_t quantum, bool every_cycle)
+void bench_open(struct bench *b, const struct script *s, struct bench_manner manner)
 {
     memset(b, 0, sizeof *b);
     b->s = *s;
-    b->every_cycle = every_cycle;
+    b->manner = manner;
+    b->s.config.no_fast_paths = b->s.config.l2.no_fast_paths = manner.no_fast_paths;
+    b->s.config.noc.no_fast_paths = manner.no_fast_paths;
     b->clock = (struct clock_domain){"clock", 700, PERIOD};
     b->map = (struct address_map){.n_partitions = 1,
                                   .interleave_bytes = 256,
@@ -213,15 +215,15 @@ void bench_open(struct bench *b, const struct script *s, uint32_t quantum, bool 
     bench_link(b, b->sms, b->slices, MSG_REQUEST, NET_UP);
     bench_link(b, b->slices, b->sms, MSG_REPLY, NET_DOWN);
     bench_link(b, b->slices, b->sms, MSG_FREE, -1);
-    b->engine = (struct engine){.skip = !every_cycle,
+    b->engine = (struct engine){.skip = !manner.every_cycle,
                                 .period = VISIBILITY * PERIOD,
                                 .at_boundary = commit_atomics,
                                 .user = b};
     part_graph_build(&b->graph, &b->engine);
-    if (every_cycle)
+    if (manner.every_cycle)
         b->engine.n_first = 0;
-    if (quantum)
-        b->engine.quantum = (sim_time)quantum * PERIOD;
+    if (manner.quantum)
+        b->engine.quantum = (sim_time)manner.quantum * PERIOD;
     engine_connect(&b->engine);
 }
 
@@ -275,15 +277,14 @@ static void check_same(const struct bench *a, const struct bench *b)
 
 void run_script(struct bench *b, const struct script *s)
 {
-    static const struct {
-        uint32_t quantum;
-        bool every_cycle;
-    } manners[] = {{0, true}, {1, true}, {1, false}, {3, false}, {0, false}};
+    static const struct bench_manner manners[] = {
+        {0, true, true},  {1, true, false}, {1, false, false}, {3, false, false},
+        {3, false, true}, {0, false, true}, {0, false, false}};
     static struct bench first;
-    bench_open(&first, s, manners[0].quantum, manners[0].every_cycle);
+    bench_open(&first, s, manners[0]);
     bench_run(&first);
     for (uint32_t i = 1; i < sizeof manners / sizeof manners[0]; i++) {
-        bench_open(b, s, manners[i].quantum, manners[i].every_cycle);
+        bench_open(b, s, manners[i]);
         bench_run(b);
         check_same(&first, b);
         if (i + 1 < sizeof manners / sizeof manners[0])

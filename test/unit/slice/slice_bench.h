@@ -2,8 +2,8 @@
  * when the answers come. All clocks are alike, ports are one flit wide unless a test says
  * otherwise.
  *
- * Every script runs under the per-cycle engine and under the fast one with quanta of several
- * lengths; all of them must see the same cycles. */
+ * Every script runs under the per-cycle engine and under the skipping one, with quanta of several
+ * lengths, with and without fast paths; all of them must see the same cycles. */
 #ifndef HEDDLE_TEST_SLICE_BENCH_H
 #define HEDDLE_TEST_SLICE_BENCH_H
 
@@ -47,6 +47,11 @@ struct script {
     uint32_t n_asks[N_SMS];
 };
 
+struct bench_manner {
+    uint32_t quantum; /* cycles; 0 = as long as the links allow */
+    bool every_cycle, no_fast_paths;
+};
+
 struct bench {
     struct script s;
     struct clock_domain clock;
@@ -54,7 +59,7 @@ struct bench {
     struct dev_mem mem;
     uint64_t memory; /* the first address of line 0 */
     uint32_t sms, slices;
-    bool every_cycle;
+    struct bench_manner manner;
     struct part_graph graph;
     struct engine engine;
 };
@@ -73,8 +78,7 @@ struct mock_sm {
 
 const struct slice *slice_of(const struct bench *b);
 const struct mock_sm *sm_of(const struct bench *b, uint32_t i);
-/* `quantum` cycles; 0 = as long as the links allow. */
-void bench_open(struct bench *b, const struct script *s, uint32_t quantum, bool every_cycle);
+void bench_open(struct bench *b, const struct script *s, struct bench_manner manner);
 void bench_run(struct bench *b);
 void bench_close(struct bench *b);
 /* In every manner; leaves the bench of the last one for the test to look at. */

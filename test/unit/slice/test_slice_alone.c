@@ -94,7 +94,7 @@ static void run_with_spy(struct script *s)
     run_script(&bench, s);
     bench_close(&bench);
     spy.n[0] = spy.n[1] = 0;
-    bench_open(&bench, s, 0, false);
+    bench_open(&bench, s, (struct bench_manner){0});
     bench_run(&bench);
 }
 
