@@ -238,8 +238,9 @@ void cpu_caches_send(struct cpu_caches *c, uint64_t now)
     note_due(c);
     if (r->origin == FROM_CPU)
         c->bytes_asked += r->data_bytes;
-    tx_send(&c->up, t,
-            (struct message){.to = r->to, .kind = MSG_REQUEST, .flits = r->flits, .body = r});
+    tx_send_declared(
+        &c->up, t,
+        (struct message){.to = r->to, .kind = MSG_REQUEST, .flits = r->flits, .body = r});
 }
 
 uint64_t cpu_caches_next_send(struct cpu_caches *c, uint64_t now)
@@ -316,6 +317,7 @@ void cpu_caches_create(struct cpu_caches *c, const struct cpu_setup *s, struct s
     note_due(c);
     create_requests(c, config->mlp + config->write_buffer, arena);
     part_open_tx(s->place, s->first_network + NET_UP, shard, &c->up);
+    tx_declare(&c->up, 1u << MSG_REQUEST);
     part_open_rx(s->place, s->first_network + NET_DOWN, shard, &c->down);
 }
 

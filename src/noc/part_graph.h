@@ -5,7 +5,8 @@
  * given two colours such that every link joins different ones, the colours are the engine's halves,
  * which take turns (doc/adr/0016); otherwise all parts advance together. A message must use a
  * declared link, respect its latency, and be of a kind that the link carries; anything else fails
- * an assertion.
+ * an assertion. A port checks the kinds that its owner declares (tx_declare()) once, instead of
+ * those of its messages.
  *
  * An optional link is declared like the others and counts only while it is switched on, between two
  * runs of the engine: a machine pays for a short link only when it uses it.

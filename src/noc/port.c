@@ -138,11 +138,26 @@ void tx_destroy(struct tx_port *p)
     p->wants = NULL;
 }
 
+void tx_declare(struct tx_port *p, uint32_t kinds)
+{
+    p->kinds = kinds;
+}
+
+/* Of receivers without a link there may be some between the others. */
+static bool carries_declared(const struct tx_port *p, const struct tx_peer *to)
+{
+    const struct engine *e = p->shard->engine;
+    uint32_t messages = e->group_of ? p->shard->links[e->group_of[to->via]].messages : 0;
+    return !messages || !(p->kinds & ~messages);
+}
+
 void tx_connect(struct tx_port *p)
 {
     const struct engine *e = p->shard->engine;
-    for (uint32_t i = 0; i < p->n_receivers; i++)
+    for (uint32_t i = 0; i < p->n_receivers; i++) {
         p->peers[i].receiver = e->team ? NULL : e->shards[p->peers[i].via];
+        assert(carries_declared(p, &p->peers[i]));
+    }
 }
 
 void tx_go_via(struct tx_port *p, uint32_t to, uint32_t via, sim_time latency)
@@ -167,7 +182,7 @@ void tx_send_beside(struct tx_port *p, sim_time now, struct message m)
     uint32_t via = tx_peer_of(p, m.to)->via;
     m.at = now + tx_peer_of(p, m.to)->latency;
     m.from = p->from;
-    assert(engine_may_send(p->shard->engine, p->from, via));
+    assert(engine_may_send(p->shard->engine, p->from, via) && tx_carries(p, m.to, m.kind));
     shard_hand_to(p->shard, via, m);
 }
 

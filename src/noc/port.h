@@ -17,6 +17,7 @@
 #define HEDDLE_NOC_PORT_H
 
 #include "base/divider.h"
+#include "base/hot_assert.h"
 #include "base/occupancy.h"
 #include "noc/shard.h"
 
@@ -121,6 +122,7 @@ struct tx_port {
     struct credit *rings;
     struct tx_wants *wants;
     uint64_t n_messages, sent, in_use; /* as in port_stats */
+    uint32_t kinds;                    /* bit mask; see tx_declare() */
 };
 /* Makes the port the shard's injection port of that network (a number below SHARD_NETWORKS). */
 void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
@@ -131,7 +133,11 @@ void tx_destroy(struct tx_port *p);
  * still those of the receiver and the sender. `latency` is that of the link to the forwarding
  * shard. Call it before anything is sent. */
 void tx_go_via(struct tx_port *p, uint32_t to, uint32_t via, sim_time latency);
-/* Before a run: with one thread, looks up the receivers. */
+/* The kinds of messages, as a bit mask, that tx_post() and tx_send_declared() may send. Their links
+ * are checked once, by tx_connect(), because a check of each message would cost noticeable time. */
+void tx_declare(struct tx_port *p, uint32_t kinds);
+/* Before a run: with one thread, looks up the receivers. Asserts that their links carry the kinds
+ * that were declared. */
 void tx_connect(struct tx_port *p);
 struct port_stats tx_stats(const struct tx_port *p);
 /* A gate of that many flits per cycle of the clock, for a shard. */
@@ -242,26 +248,54 @@ static inline __attribute__((always_inline)) void tx_post_through(struct tx_port
     else
         tx_post_by_id(p, m.at, m.to, m.kind, m.flits, m.body);
 }
-/* Sends m.flits flits to m.to, whose peer is given; the caller has checked that this is possible.
- * Fills in m.from and m.at. */
+static inline bool tx_is_declared(const struct tx_port *p, uint32_t kind)
+{
+    return kind < 32 && p->kinds >> kind & 1;
+}
+/* Does the link to that receiver, or to the shard that forwards its messages, carry the kind? If no
+ * links are declared, any kind is allowed. */
+static inline bool tx_carries(const struct tx_port *p, uint32_t to, uint32_t kind)
+{
+    const struct engine *e = p->shard->engine;
+    if (!e->group_of)
+        return true;
+    uint32_t messages = p->shard->links[e->group_of[tx_peer_of(p, to)->via]].messages;
+    return kind < 32 && messages >> kind & 1;
+}
+/* Sends m.flits flits to m.to, whose peer is given; the caller has checked that this is possible
+ * and has declared the kind. Fills in m.from and m.at. */
 static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, struct tx_peer *to,
                                                           sim_time now, struct message m)
 {
+    hot_assert(tx_is_declared(p, m.kind));
     tx_post_through(p, to, now, gate_pass(&p->gate, now, m.flits), m);
 }
-/* The same after tx_ready_at() or an equivalent check. */
-static inline __attribute__((always_inline)) void tx_send(struct tx_port *p, sim_time now,
-                                                          struct message m)
+/* The same after tx_ready_at() or an equivalent check, whatever the kind. */
+static inline __attribute__((always_inline)) void tx_offer(struct tx_port *p, sim_time now,
+                                                           struct message m)
 {
     assert(m.to - p->first_receiver < p->n_receivers);
     struct tx_peer *to = tx_peer_of(p, m.to);
     if (to->credits < m.flits)
         tx_take_credits(p, to, now);
     assert(to->credits >= m.flits && gate_is_open(&p->gate, now));
-    tx_post(p, to, now, m);
+    tx_post_through(p, to, now, gate_pass(&p->gate, now, m.flits), m);
 }
-/* Sends to the same receiver outside the port: uses neither bandwidth nor credits. Fills in m.from
- * and m.at. */
+/* Sends after tx_ready_at() or an equivalent check. The link must carry the message's kind. */
+static inline void tx_send(struct tx_port *p, sim_time now, struct message m)
+{
+    assert(m.to - p->first_receiver < p->n_receivers && tx_carries(p, m.to, m.kind));
+    tx_offer(p, now, m);
+}
+/* The same for a kind that was declared. */
+static inline __attribute__((always_inline)) void tx_send_declared(struct tx_port *p, sim_time now,
+                                                                   struct message m)
+{
+    hot_assert(tx_is_declared(p, m.kind));
+    tx_offer(p, now, m);
+}
+/* Sends to the same receiver outside the port: uses neither bandwidth nor credits. The link must
+ * carry the message's kind. Fills in m.from and m.at. */
 void tx_send_beside(struct tx_port *p, sim_time now, struct message m);
 /* The receiver returns credits, usable from `at` on. */
 static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)

@@ -152,7 +152,7 @@ void slice_try_reply(struct slice *p, uint64_t now)
     struct mem_request *r = front->request;
     if (!tx_can_send(&p->down, l2_time(p, now), r->sm, r->flits))
         return;
-    tx_send(&p->down, l2_time(p, now), reply_message(r));
+    tx_send_declared(&p->down, l2_time(p, now), reply_message(r));
     p->outstanding--;
     ring_pop(&p->replies);
     l2_wake(p);

@@ -67,6 +67,7 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     atomics_slice_create(&p->atomics, c->memory.banks);
     part_open_rx(place, setup->first_network + NET_UP, &p->shard, &p->up);
     part_open_tx(place, setup->first_network + NET_DOWN, &p->shard, &p->down);
+    tx_declare(&p->down, 1u << MSG_REPLY);
     p->sees_loads = c->l2_policy != cache_policy_find("lru") || p->in_step || c->llc;
     p->may_lose = cache_policy_may_drop(c->l2_policy);
     create_banks(p, c);

@@ -89,7 +89,7 @@ void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now)
 
 void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    tx_send(&sm->out.port, now * sm->clock->period, sm_message(r));
+    tx_send_declared(&sm->out.port, now * sm->clock->period, sm_message(r));
     sm_note_sent(sm, r->origin, sm_wanted_bytes(r));
 }
 

@@ -82,6 +82,7 @@ static void create_queues(struct sm *sm, const struct sm_setup *setup)
     for (uint32_t i = 0; i < c->bypass_slots; i++)
         sm->ldst.free_bypass[i] = i;
     part_open_tx(setup->place, NET_UP, &sm->shard, &sm->out.port);
+    tx_declare(&sm->out.port, 1u << MSG_REQUEST);
     part_open_rx(setup->place, NET_DOWN, &sm->shard, &sm->in.port);
     assert(sm->out.port.first_receiver ==
            setup->first_partition); /* its peers are the partitions */

@@ -263,8 +263,8 @@ static void set_short_lines(struct widening *w)
     set(w, "sm.bypass_bytes", "32");
 }
 
-/* Machines of today's kind, where most fast paths are open: all that would close them is as usual,
- * and caches are small, so that lines come and go. */
+/* Machines of today's kind, where most fast paths are open: all that would close them is as usual
+ * (the atomics unit too, see set_any_unit()), and caches are small, so that lines come and go. */
 static void set_usual(struct widening *w)
 {
     static const char *const usual[] = {
@@ -327,6 +327,15 @@ static void set_unit(struct widening *w, const struct atomics_desc *d)
             set_of_unit(w, d, choices_of_units[i].name, choices_of_units[i].values, 4);
 }
 
+/* Every kernel has atomics on global memory, and units that perform these in SMs close the SMs'
+ * fast paths. So at least half of the machines have the default unit, which does not. */
+static void set_any_unit(struct widening *w, bool usual)
+{
+    bool is_default = usual || one_in(w, 2);
+    set_unit(w, is_default ? atomics_find("at_l2")
+                           : atomics_at(workload_rng_below(&w->rng, atomics_count())));
+}
+
 static void widen_once(struct widening *w)
 {
     static const char *const caches[] = {"l1d", "l1i", "l1c", "l2"};
@@ -339,9 +348,10 @@ static void widen_once(struct widening *w)
         set_short_lines(w);
     if (one_in(w, 4))
         set_shortages(w);
-    if (one_in(w, 3))
+    bool usual = one_in(w, 3);
+    if (usual)
         set_usual(w);
-    set_unit(w, atomics_at(workload_rng_below(&w->rng, atomics_count())));
+    set_any_unit(w, usual);
 }
 
 bool testbed_is_accepted(const struct testbed *bed)

@@ -2,10 +2,14 @@
  * a CPU core would, and a listener that they report to. The machine is built from the same
  * description in all manners, and no count depends on the manner. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "determinism/observe.h"
@@ -13,7 +17,7 @@
 #include "gpu/sim.h"
 #include "noc/ticker.h"
 
-enum { MSG_LATENCY = N_MESSAGE_KINDS, MSG_HELLO };
+enum { MSG_LATENCY = N_MESSAGE_KINDS, MSG_HELLO, MSG_UNKNOWN = 27 /* no link carries it */ };
 
 /* --- a listener: adds up what it receives --- */
 
@@ -83,7 +87,7 @@ struct prober_setup {
     uint32_t group;    /* its own */
     uint32_t listener; /* its group */
     bool chats;        /* with the other probers */
-    bool miscounts;
+    bool miscounts, misnames, misdeclares;
 };
 
 struct prober {
@@ -137,8 +141,8 @@ static void ask(struct prober *p, struct mem_request *r, sim_time t)
     uint32_t id = p->free[--p->n_free];
     assert_ptr_equal(r, &p->requests[id]);
     p->asked_at[id] = t;
-    tx_send(&p->up, t,
-            (struct message){.to = r->to, .kind = MSG_REQUEST, .flits = r->flits, .body = r});
+    uint32_t kind = p->setup->misnames ? MSG_UNKNOWN : MSG_REQUEST;
+    tx_send(&p->up, t, (struct message){.to = r->to, .kind = kind, .flits = r->flits, .body = r});
     p->probes++;
     p->left--;
     p->line += 128 * 37;
@@ -200,6 +204,8 @@ static void prober_create(struct shard *s, const struct part_position *at, const
     p->line = 0x10000000 + at->index * 128u;
     ticker_init(&p->ticker, &prober_ops, at->id, &p->setup->machine->clocks[CLOCK_CORE]);
     part_open_tx(at, NET_UP, s, &p->up);
+    if (p->setup->misdeclares)
+        tx_declare(&p->up, 1u << MSG_REQUEST | 1u << MSG_UNKNOWN);
     part_open_rx(at, NET_DOWN, s, &p->down);
     for (uint32_t i = 0; i < PROBER_REQUESTS; i++)
         p->free[p->n_free++] = i;
@@ -266,7 +272,7 @@ static const struct machine_part_kind prober_kind = {
 
 struct toys {
     uint32_t n_probes;
-    bool chats, miscounts;
+    bool chats, miscounts, misnames, misdeclares;
     uint32_t sm_link_cycles; /* an unused link between SMs; 0 = none */
     struct prober_setup setup;
 };
@@ -286,7 +292,9 @@ static void add_toys(struct machine *m, struct toys *t)
                                      .n_probes = t->n_probes,
                                      .step = 11,
                                      .chats = t->chats,
-                                     .miscounts = t->miscounts};
+                                     .miscounts = t->miscounts,
+                                     .misnames = t->misnames,
+                                     .misdeclares = t->misdeclares};
     uint32_t probers = t->setup.group = machine_add(m, &prober_kind, 2, &t->setup);
     uint32_t listener = t->setup.listener = machine_add(m, &listener_kind, 1, m);
     machine_link_memory(m, probers, 1, 1);
@@ -529,6 +537,39 @@ static void a_part_that_miscounts_fails_the_launch(void **state)
     heddle_destroy(sim);
 }
 
+/* In a child process, because it does not survive. */
+static bool aborts(const struct manner *how, struct toys toys)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct workload_result result = {0};
+        signal(SIGABRT, SIG_DFL);
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        run_nw(create(&beds[0], how, &toys), &result);
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+static void a_kind_that_no_link_carries_is_an_assertion(void **state)
+{
+    (void)state;
+    struct toys sound = {.n_probes = 3}, misnames = sound, misdeclares = sound;
+    misnames.misnames = misdeclares.misdeclares = true;
+    static const struct manner some[] = {{.name = "skip"},
+                                         {.name = "cycle", .every_cycle = true},
+                                         {.name = "2 threads", .threads = 2}};
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_false(aborts(&some[i], sound));
+        assert_true(aborts(&some[i], misnames));
+        assert_true(aborts(&some[i], misdeclares));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -537,6 +578,7 @@ int main(void)
         cmocka_unit_test(what_is_added_and_does_nothing_changes_nothing),
         cmocka_unit_test(what_parts_count_is_a_statistic),
         cmocka_unit_test(a_part_that_miscounts_fails_the_launch),
+        cmocka_unit_test(a_kind_that_no_link_carries_is_an_assertion),
         cmocka_unit_test(a_new_kind_of_part_takes_turns_with_the_others),
         cmocka_unit_test(new_parts_may_send_to_each_other),
     };

@@ -171,6 +171,55 @@ static void lanes_evenly_apart(void **state)
             }
 }
 
+/* --- shared memory --- */
+
+/* For words of 4 bytes: the most words that any bank is asked for. */
+static uint32_t naive_passes(const uint64_t *address, uint32_t mask, uint32_t n_banks)
+{
+    uint32_t n_words[64] = {0}, most = 1;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        uint64_t word = address[lane] / 4;
+        bool is_first = mask >> lane & 1;
+        for (uint32_t other = 0; other < lane; other++)
+            is_first = is_first && !(mask >> other & 1 && address[other] / 4 == word);
+        uint32_t *n = &n_words[word % n_banks];
+        *n += is_first;
+        most = *n > most ? *n : most;
+    }
+    return most;
+}
+
+/* The full warp and part of it. */
+static void check_passes(const uint64_t *address)
+{
+    static const uint32_t masks[] = {~0u, 0x00ffff01u};
+    for (uint32_t n_banks = 16; n_banks <= 64; n_banks *= 2)
+        for (uint32_t m = 0; m < 2; m++)
+            assert_int_equal(coalesce_shared_passes(address, masks[m], 4, n_banks),
+                             naive_passes(address, masks[m], n_banks));
+}
+
+/* Side by side or at one place, which is recognised, and shapes that differ little from these. */
+static void a_bank_serves_a_word_at_a_time(void **state)
+{
+    (void)state;
+    const uint32_t steps[] = {0, 4, 8, 12, 64, 124, 128, 132, 256};
+    uint64_t seed = 13, address[WARP_LANES];
+    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+        for (uint32_t i = 0; i < WARP_LANES; i++)
+            address[i] = 0x1004 + i * steps[s];
+        check_passes(address);
+        for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+            uint64_t kept = address[lane];
+            address[lane] += 128;
+            check_passes(address);
+            address[lane] = 0x1000 + random_u64(&seed) % 1024 / 4 * 4;
+            check_passes(address);
+            address[lane] = kept;
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +228,7 @@ int main(void)
         cmocka_unit_test(scattered_lanes),
         cmocka_unit_test(lanes_a_line_apart),
         cmocka_unit_test(lanes_evenly_apart),
+        cmocka_unit_test(a_bank_serves_a_word_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
