@@ -4,7 +4,7 @@ many minutes."""
 
 WORKLOADS = ["bc", "bfs", "csr", "ell", "fld", "km", "mm", "prk", "pvr", "ss", "str", "bo", "bp", "bt", "clr", "dct",
              "fwt", "hot", "htw", "mis", "nw", "pf", "pth", "sc_small", "sr1", "sr2", "wc"]
-SMALLER = {}
+SMALLER = {"bc": "small", "csr": "small", "ell": "small", "bo": "small"}
 ENDS = "3,8,32,64,128"
 RANGES = ["0-3", "4-8", "9-32", "33-64", "65-128", ">128"]
 
