@@ -39,8 +39,9 @@ static uint64_t one_in_n_cost_bits(const struct cache_geometry *g, const void *p
     return plugin_cost(parts, "counter", plugin_index_bits(values->n));
 }
 
-/* Must not change state: it is called again for the same load after a stall. A cache that allocates
- * on fill also calls it when the data arrive (`filling`): they have been chosen to be cached. */
+/* Must not change state: it may be called again for the same load after a stall. A cache that
+ * allocates on fill also calls it when the data arrive (`filling`): the miss was already accepted
+ * for caching, so do not bypass. */
 static int one_in_n_decide(const struct cache_policy *p, const struct cache_set *s,
                            const struct mem_access *a)
 {

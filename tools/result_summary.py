@@ -37,7 +37,7 @@ them except km.
 """
 FIRST_VERSION, BEFORE_CORRECTION = "first version of this page", "before the machines were corrected"
 # What these rows of the first table mean.
-THEN = {FIRST_VERSION: "The first version had other machines, workloads and inputs, and another rule of verdicts.",
+THEN = {FIRST_VERSION: "The first version of this page used other machines, workloads and inputs, and a different rule for verdicts.",
         BEFORE_CORRECTION: "The machines were corrected to follow their simulators where the published configuration files are silent "
                            "([CHANGELOG](../../CHANGELOG.md), Model)."}
 
@@ -110,9 +110,11 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
   test checks their numbers against the tables.
 - Inputs are the paper's if it gives them, otherwise of size `small`. Where a run with the paper's input would take many
   minutes, a smaller input is used, and the figure names it.
-- Rows use Heddle's names (`heddle show workloads`); the note below a picture gives other names that the paper uses.
+- Rows use Heddle's names in lower case (`heddle show workloads`); names in capitals are the papers'. The note below a
+  picture pairs the names that differ.
 - "geometric mean of A to B" covers those rows, "mean" all rows.
-- "Values" below a picture says what the numbers of the table are; a condition on them has no unit of its own.
+- "Values" below a picture says what the numbers of the table are. A number in the column "condition" is in the unit
+  given by "Values".
 - In pictures, a black line or ring is the paper's number. Bars of relative numbers begin at 1.
 """
 
@@ -120,6 +122,10 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
 VARIED = """- A variation repeats a paper's figure with changed parameters, for example "S2 Figure 10 with sm.bypass_bytes=128". So a
   claim can appear several times. The rows "without variations" of the first table leave variations out.
 """
+# Remarks on the reading of one page.
+READING_OF = {"scheduling": """- KMN is two programs: in S4, and in sections about S4, it is `kmn`; in S3, and in sections about S3, it is Rodinia's
+  K-means, `km`.
+"""}
 NAMES = {"l1d": """
 | in the papers | in Heddle | meaning |
 | --- | --- | --- |
@@ -147,7 +153,7 @@ def summary(page, title, figures, headings, why, earlier=()):
     top += earlier_machines(earlier)
     top += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
     is_varied = any(is_variation(name) for p in papers for name, _ in of_paper(figures, p))
-    body = "\n## How to read this page\n\n" + READING.replace("PAGE", page) + VARIED * is_varied
+    body = "\n## How to read this page\n\n" + READING.replace("PAGE", page) + READING_OF.get(page, "") + VARIED * is_varied
     body += f"\n## Names on this page\n{NAMES[page]}" if page in NAMES else ""
     body += "\n## The papers\n\n" + row(["name", "paper"]) + row(["---"] * 2)
     body += "".join(row([p, PAPERS[p]]) for p in papers)

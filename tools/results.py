@@ -128,7 +128,7 @@ def section(f, why, model):
 
 
 def bypasses_of_s3(runs):
-    text = ("\n## Replays of Figure 5.5 without time\n\nHits of all loads, in percent, when one load inserts with "
+    text = ("\n## Figure 5.5 replayed without timing\n\nHits of all loads, in percent, when one load inserts with "
             "probability 1/2^N; `heddle cache bypass FILE --pcs ...` on the streams of S3 Figure 5.3.\n\n<!-- table s3-bypass -->\n")
     text += row(["workload", "PC"] + [f"N = {n}" for n in range(8)] + ["best"]) + row(["---"] * 11)
     for name in S3_LOADS:
@@ -181,7 +181,7 @@ def holds_of_mutexes(runs):
     return text
 
 
-LABORATORY = {"l1d": [("s3-bypass", "Replays of Figure 5.5 without time", bypasses_of_s3)],
+LABORATORY = {"l1d": [("s3-bypass", "Figure 5.5 replayed without timing", bypasses_of_s3)],
               "atomics": [("atomics-holds", "What a hold of a mutex costs", holds_of_mutexes)],
               "llc": [("llc-mix-table", "Every mix", table_of_mixes)],
               "l2": [("l2-stale", "Which marks are sound", stale_reads)],

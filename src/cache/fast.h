@@ -1,17 +1,19 @@
-/* The fast path of cache_load(), and the only private part of a cache that other modules include.
+/* The fast path of cache_load(). Modules that use caches on their hot path (sm, slice, cpu) include
+ * this file; through it they also see the inline functions of load.h.
  *
- * Two answers need no struct mem_access. If no observer listens to hits, and the policy either does
- * not listen or says that this hit would not change its state, a hit only updates its line. A load
- * that finds neither its line nor a free MSHR stalls if the policy never bypasses and lines are
- * reserved at the miss. cache_load_fast() gives one of these answers, or does nothing. Other hits
- * then go to cache_do_hit() (CACHE_FAST_CRITICAL: only if they are critical), everything else, and
- * everything under no_fast_paths, to cache_load_at(), which handles all cases. */
+ * Two cases can be handled without a struct mem_access. (1) A silent hit, which only updates its
+ * line: no observer listens to hits, the policy has no hit_action(), and it either has no on_hit()
+ * or says that this hit would not change its state. (2) A stall: the load finds neither its line
+ * nor a free MSHR, the policy never bypasses, and lines are reserved at the miss. cache_load_fast()
+ * handles these cases, or does nothing. Other hits then go to cache_do_hit() (CACHE_FAST_CRITICAL:
+ * only if they are critical), everything else, and everything under no_fast_paths, to
+ * cache_load_at(), which handles all cases. */
 #ifndef HEDDLE_CACHE_FAST_H
 #define HEDDLE_CACHE_FAST_H
 
 #include "cache/load.h"
 
-/* A place of the index. */
+/* Converts a place in the way index to a set and a way. */
 static inline __attribute__((always_inline)) struct cache_location
 cache_location_of(const struct cache *c, size_t place)
 {

@@ -17,10 +17,9 @@
  * wait for memory, at a barrier or at a fence. Such waits are long, or only another group can end
  * them: if barriers did not count, a group at a barrier could wait forever for a group that never
  * gets its turn. The preset `two_level` switches on `long`, as in Narasiman et al.; `two_level_gto`
- * switches on `any`. S4's 2LVL-LRR is `two_level` with switch_on = `any`: in the simulator that
- * S4's authors published, another group issues in each cycle in which no warp of the group that
- * issued last can. Outer order: `lrr`, the next group in the order of warp slots; `gto`, the group
- * with the oldest live warp.
+ * switches on `any`. S4's 2LVL-LRR is `two_level` with switch_on = `any`: in S4's published
+ * simulator, as soon as no warp of the last group can issue, another group issues. Outer order:
+ * `lrr`, the next group in the order of warp slots; `gto`, the group with the oldest live warp.
  *
  * MODEL: switching groups costs no cycles. The new group becomes active only when it issues: if a
  * warp of the old group wakes before that, the old group continues. So the choice depends on which
@@ -65,7 +64,7 @@ struct two_level_stats {
 
 static const struct plugin_stat two_level_stats[] = {
     STAT_COUNT(struct two_level_stats, group_switches, "switches",
-               "issues from another fetch group than the issue slot's previous issue"),
+               "issues by a warp whose fetch group was not the slot's active group"),
 };
 
 struct two_level {
@@ -74,8 +73,9 @@ struct two_level {
     uint8_t group_of[SCHED_MAX_WARPS];     /* group of each warp */
     uint64_t slot_groups[SCHED_MAX_SLOTS]; /* groups of each issue slot */
     uint64_t stalled;                      /* warps in a long stall */
-    uint64_t greedy, ahead;        /* inner orders (order.h): a group's warps are a domain */
-    uint64_t active, groups_ahead; /* outer order: an issue slot's groups are a domain */
+    uint64_t greedy, ahead;        /* state of the inner orders; each group is a domain (order.h) */
+    uint64_t active, groups_ahead; /* state of the outer order; the groups of an issue slot are a
+                                    * domain */
 };
 
 static uint32_t groups_per_slot(uint32_t n_warps, uint32_t n_slots, uint32_t group_size)
@@ -152,8 +152,9 @@ static int active_group(const struct scheduler *s, uint32_t slot, uint64_t awake
                                            : oldest_group(t, candidates, s->view->live));
 }
 
-/* The group whose turn it is, given the slot's ready warps; -1 if no group has one. With `long` it
- * may have no ready warp; then the slot issues nothing. */
+/* The group whose turn it is. `any`: -1 if no warp in `ready` belongs to the slot. `long`: -1 if
+ * all live warps of the slot are in long stalls; the group returned may have no ready warp, and
+ * then the slot issues nothing. */
 static int group_in_turn(const struct scheduler *s, uint32_t slot, uint64_t ready)
 {
     const struct two_level_params *params = s->params;
@@ -259,8 +260,8 @@ static void two_level_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t n
         t->active &= ~(UINT64_C(1) << group);
 }
 
-/* Lists warps that wait only because their group is inactive. With switch_on `any` there are
- * none. */
+/* Lists the warps outside the active group that are not in a long stall; they cannot issue until
+ * their group becomes active. With switch_on `any` nothing is listed. */
 static void two_level_describe_wait(const struct scheduler *s, struct strbuf *out)
 {
     const struct two_level_params *params = s->params;

@@ -46,7 +46,7 @@ static ALWAYS_INLINE void l2_put(const struct slice *p, struct mem_request *r)
 static inline void l2_note_due(struct slice *p, const struct l2_bank *b)
 {
     p->due.banks = min_u64(p->due.banks, b->due);
-    p->parts_at = min_u64(p->parts_at, b->due);
+    p->units_at = min_u64(p->units_at, b->due);
 }
 
 /* A new request is at the head, and can be served from cycle `soonest` on if it has arrived by then

@@ -60,7 +60,7 @@ static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycl
     p->outstanding++;
     if (rx_peek(&p->up) || !l2_has_room(p, b)) {
         p->due.port = min_u64(p->due.port, cycle);
-        p->parts_at = min_u64(p->parts_at, p->due.port);
+        p->units_at = min_u64(p->units_at, p->due.port);
         rx_arrive(&p->up, m);
         return;
     }
@@ -70,9 +70,10 @@ static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycl
     l2_enqueue(p, b, r, at);
 }
 
-/* All credits of a quantum are present when it begins. Sending replies frees reply entries;
- * requests that wait for one are woken before any other request can claim it. */
-static void take_credits_ahead(struct slice *p)
+/* At the start of a quantum all credits that will arrive within it are already known, so queued
+ * replies can be sent now. That frees reply entries; wakes the requests that wait for one before
+ * any other request can claim it. */
+static void send_replies_and_wake(struct slice *p)
 {
     slice_send_replies(p);
     l2_wake(p);
@@ -140,9 +141,9 @@ static sim_time time_of(const struct slice *p, uint64_t cycle)
     return cycle == CYCLE_NEVER ? TIME_NEVER : l2_time(p, cycle);
 }
 
-/* Does all work before time `until` except sending replies; `end` is the first L2 cycle at or after
- * `until`. */
-static void advance_parts(struct slice *p, sim_time until, uint64_t end)
+/* Runs the port, the banks, fills, feeds and DRAM up to time `until`, but sends no replies; `end`
+ * is the first L2 cycle at or after `until`. */
+static void advance_units(struct slice *p, sim_time until, uint64_t end)
 {
     for (;;) {
         uint64_t now = next_l2(p);
@@ -156,12 +157,12 @@ static void advance_parts(struct slice *p, sim_time until, uint64_t end)
     }
     if (p->dram_at < until)
         dram_side_catch_up(p, until);
-    p->parts_at = next_l2(p);
+    p->units_at = next_l2(p);
 }
 
 /* --- everything in its own cycle --- */
 
-static void do_every_part(struct slice *p, uint64_t now)
+static void do_every_unit(struct slice *p, uint64_t now)
 {
     take_request(p, now);
     dram_side_fill(p, now);
@@ -174,7 +175,7 @@ static void l2_tick_in_step(struct slice *p, uint64_t now)
 {
     take_messages(p, now);
     if (p->every_cycle)
-        do_every_part(p, now);
+        do_every_unit(p, now);
     else
         l2_tick(p, now, now);
     slice_try_reply(p, now);
@@ -220,14 +221,14 @@ void slice_advance(struct shard *s, sim_time until)
     }
     uint64_t end = divider_div_up_multiple(&p->l2_period, until);
     if (p->n_sent != p->replies.n)
-        take_credits_ahead(p);
+        send_replies_and_wake(p);
     take_messages_ahead(p, until);
-    if (p->parts_at < end || p->dram_at < until)
-        advance_parts(p, until, end);
+    if (p->units_at < end || p->dram_at < until)
+        advance_units(p, until, end);
     p->l2_cycle = max_u64(p->l2_cycle, end);
     if (p->n_sent != p->replies.n)
         slice_send_replies(p);
-    s->next = min_u64(time_of(p, min_u64(p->parts_at, p->reply_at)), p->dram_at);
+    s->next = min_u64(time_of(p, min_u64(p->units_at, p->reply_at)), p->dram_at);
     if (atomics_need_boundary(&p->atomics))
         shard_await_boundary(s);
 }
@@ -239,8 +240,8 @@ static void slice_describe_wait(const struct shard *s, struct strbuf *out)
     uint64_t now = divider_div_up_multiple(&p->l2_period, s->engine->now);
     uint32_t n_replies = slice_n_replies(p, now);
     strbuf_addf(out,
-                "partition %u: %llu requests, %u towards DRAM, data of %u from there, %u replies "
-                "waiting\n",
+                "partition %u: %llu requests, %u waiting to enter DRAM, %u being read from DRAM, "
+                "%u replies waiting\n",
                 p->index,
                 (unsigned long long)(p->outstanding - (p->replies.n - p->n_sent) + n_replies),
                 p->to_dram_n, p->from_dram.n + dram_n_read(p->dram), n_replies);

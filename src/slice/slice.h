@@ -80,7 +80,7 @@ struct slice_due {
 struct slice {
     _Alignas(64) struct shard shard;
     /* Used by nearly every request. */
-    uint64_t parts_at; /* no part has anything to do before that cycle; none of `due` is earlier */
+    uint64_t units_at; /* no unit has anything to do before that cycle; none of `due` is earlier */
     struct slice_due due;
     uint64_t l2_cycle;    /* the first cycle not done yet */
     uint64_t dram_cycle;  /* the first cycle of L2 after next_dram */

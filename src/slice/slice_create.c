@@ -57,7 +57,7 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     p->in_step = setup->every_cycle || c->no_fast_paths;
     p->usual_flits = noc_flits(&c->noc, 0);
     p->due = (struct slice_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
-    p->reply_at = p->parts_at = CYCLE_NEVER;
+    p->reply_at = p->units_at = CYCLE_NEVER;
     p->next_dram = p->dram_at = TIME_NEVER;
     p->dram_cycle = CYCLE_NEVER;
     p->atomics = (struct atomics_slice){.desc = c->atomics,

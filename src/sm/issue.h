@@ -1,7 +1,7 @@
 /* Issue and the arithmetic units: the inline part, which every instruction executes.
  *
- * MODEL: operands are read one cycle after issue at the earliest, one a cycle and bank, in the
- * order of issue. An instruction is dispatched in the order of issue, when its operands have been
+ * MODEL: operands are read at the earliest one cycle after issue, in issue order; each bank reads
+ * one per cycle. An instruction is dispatched in the order of issue, when its operands have been
  * read and a unit of its kind is free; until then it holds an operand collector. So all times of an
  * arithmetic instruction are known when it issues. */
 #ifndef HEDDLE_SM_ISSUE_H
@@ -10,8 +10,8 @@
 #include "sm/ready.h"
 
 /* --- issue.c: rarely needed, so not inline --- */
-/* The rest of an instruction after which its warp does not simply continue, where
- * issue_part.takes_short_path holds; false after a fault. */
+/* Completes the issue of an instruction that stopped its warp (exit, barrier, malloc or free,
+ * fault); used where issue_part.takes_short_path holds. False after a fault. */
 bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t now);
 /* The rest of sm_issue_arithmetic() below if the warp has stopped or its lanes reconverge. */
@@ -25,11 +25,13 @@ uint64_t sm_collect_later(const struct sm *sm, const struct sm_warp *w, const st
 /* The same as sm_expect_results(), for any number of registers. */
 void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                    uint64_t done, uint64_t now);
-/* The warp that the scheduler picks, after notifying it that this one issues; -1 = none. */
-int sm_pick_then_tell(struct sm *sm, uint32_t scheduler, uint64_t ready, uint64_t now);
+/* Asks the scheduler for a warp and notifies it that this warp issues. Returns the warp; -1 if
+ * none. */
+int sm_pick_then_tell(struct sm *sm, uint32_t issue_slot, uint64_t ready, uint64_t now);
 /* Issues the warp's next instruction as sm_issue_unobserved() does, and notifies listeners. */
 bool sm_issue_and_tell(struct sm *sm, struct sm_warp *w, uint64_t now);
-/* Tells policies how many of the active lanes have issued an instruction. */
+/* Notifies the L1D policy and L1D watchers of the number of lanes that execute an issued
+ * instruction, and listeners of branches. */
 void sm_tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, uint32_t lanes);
 /* sm_issue_short() below where issue_part.has_listeners holds. */
 void sm_issue_to_listeners(struct sm *sm, uint64_t now);
@@ -170,7 +172,8 @@ static inline void sm_note_executed(struct sm *sm, struct sm_warp *w, const stru
     sm_pass_instruction(sm, w, t, pc);
 }
 
-/* After the instruction of `t`, if the warp continues. */
+/* Determines what the warp does after the instruction of `t`: wait at a barrier, issue the next
+ * instruction, or wait for fetch. Only for a warp that continues. */
 static inline __attribute__((always_inline)) void sm_examine_next(struct sm *sm, struct sm_warp *w,
                                                                   const struct op_timing *t,
                                                                   uint64_t now,
@@ -184,7 +187,9 @@ static inline __attribute__((always_inline)) void sm_examine_next(struct sm *sm,
         sm_await_fetch(sm, w, now, mode);
 }
 
-/* The same for a simple ALU instruction, with planned results. */
+/* sm_expect_results() for a simple ALU instruction, where issue_part.plans_results holds (sm.h):
+ * the warp stores the cycle of its result, so that no event is needed, unless its bank cannot
+ * expect the result. */
 static inline void sm_expect_result(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
                                     uint64_t done, uint64_t now)
 {
@@ -315,14 +320,15 @@ sm_issue_short(struct sm *sm, uint64_t now, enum issue_mode mode, bool has_liste
             ready &= ~sm_warps_held(sm);
         if (!ready || !(ready = sm_warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next)))
             continue;
-        int slot = sm->issue.pick_and_issue ? sm->issue.pick_and_issue(sm->scheduler, s, ready, now)
-                                            : sm_pick_then_tell(sm, s, ready, now);
-        if (slot < 0 && has_listeners && sm->issue.tells_long_stalls)
-            continue; /* the slot stays idle until the scheduler receives an event */
+        int warp_slot = sm->issue.pick_and_issue
+                            ? sm->issue.pick_and_issue(sm->scheduler, s, ready, now)
+                            : sm_pick_then_tell(sm, s, ready, now);
+        if (warp_slot < 0 && has_listeners && sm->issue.tells_long_stalls)
+            continue; /* issue slot s stays idle until the scheduling policy receives an event */
         next = 0;
-        if (slot < 0)
+        if (warp_slot < 0)
             continue;
-        struct sm_warp *w = sm_warp_of(sm, (uint32_t)slot);
+        struct sm_warp *w = sm_warp_of(sm, (uint32_t)warp_slot);
         if (!(has_listeners && sm->issue.tells_issues ? sm_issue_and_tell(sm, w, now)
                                                       : sm_issue_unobserved(sm, w, now, mode)))
             break;

@@ -25,7 +25,7 @@ void sm_make_room_for_replies(struct reply_queue *q)
     q->end->at = UINT64_MAX;
 }
 
-/* What an L1 says about the data that arrived for it. */
+/* Queues the write-back that a fill caused, if any, and notifies the waiting loads. */
 static inline void hand_out(struct sm *sm, struct cache *c, const struct mem_request *r,
                             struct cache_arrival got, uint64_t now)
 {
@@ -104,7 +104,8 @@ void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now)
     sm_free_request(sm, r);
 }
 
-/* An arriving line may evict a dirty one, or find no way for what stores had added to it. */
+/* Must the reply wait because the miss queue is full? Filling the line may require a write-back: of
+ * a dirty victim, or of bytes that stores added if the line gets no way. */
 static bool must_wait(const struct sm *sm, uint64_t now)
 {
     return sm->out.n + (sm->out.left_ahead >= now) == sm_miss_queue_places(sm);
@@ -123,7 +124,8 @@ static inline void count_reply(struct sm *sm, uint32_t bytes)
     sm->stats.bytes_got += bytes;
 }
 
-/* Everything except a line of L1D for loads only. False if the request is still needed. */
+/* Handles every reply except plain L1D fills (FROM_L1D). Returns false if the request is still in
+ * use. */
 static __attribute__((noinline)) bool bring_other(struct sm *sm, struct mem_request *r,
                                                   uint64_t now)
 {

@@ -35,7 +35,7 @@ COUNTERS = { # of a machine: what it counts, and in what
     "host_llc": (["--gpu", "i7-s9150", "--set", "testbed.on=cmp", "--set", "host_llc.policy=drrip"],
                  {"host_llc.policy.srrip_insertions": "lines", "host_llc.policy.brrip_insertions": "lines"}),
 }
-GAUGES = {"policy": {"l1d.policy.protection_distance": "accesses", "l1d.policy.protecting_entries": "entries"},
+GAUGES = {"policy": {"l1d.policy.protection_distance": "loads", "l1d.policy.protecting_entries": "entries"},
           "scheduler": {"scheduler.may_load_share": "fraction", "scheduler.top_score": "points"}}
 runs = {}
 for name, (words, counters) in COUNTERS.items():

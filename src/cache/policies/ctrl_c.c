@@ -1,29 +1,30 @@
 /* Ctrl-C, bypassing by a control loop for each load instruction.
  * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
- * architectures. PhD thesis, Arizona State University 2017, section 5.2. The algorithms are in S3's
- * order; ctrl is the iReuse table's entry for the low 7 bits of a PC. It holds
+ * architectures. PhD thesis, Arizona State University 2017, section 5.2. The algorithms below
+ * follow S3 statement by statement. In them, ctrl is the entry of the iReuse table selected by the
+ * low 7 bits of a PC (loads with equal bits share an entry). It holds
  *     AGG     how aggressively the load bypasses, 0 = never
  *     BYP     bypasses since its last insertion
  *     INSERT  evictions of lines that the load inserted, since its last reset (a sample)
  *     ZERO    those of them that were never reused
  *
  * Algorithm 11, atMiss(request), ctrl is looked up with request.PC:
- *     line 4-7   BYP < (1 << AGG) - 1: bypass, BYP := BYP + 1
- *     line 8-12  otherwise: insert, atEviction(victim), BYP := 0
+ *     lines 4-7  BYP < (1 << AGG) - 1: bypass, BYP := BYP + 1
+ *     lines 8-12 otherwise: insert, atEviction(victim), BYP := 0
  *     So one in 2^AGG misses of the instruction is inserted.
  * Algorithm 12, atEviction(line), ctrl is looked up with line.insertPC:
- *     line 4-7   INSERT := INSERT + 1; ZERO := ZERO + 1 if the line was not reused
+ *     lines 4-7  INSERT := INSERT + 1; ZERO := ZERO + 1 if the line was not reused
  *     line 8     INSERT >= SAMPLE_PERIOD = 1024 >> AGG (Table 5.2):
- *     line 11-13     ZERO / INSERT > THRESHOLD_H (0.4): AGG := AGG + 1
- *     line 14-16     ZERO / INSERT < THRESHOLD_L (0.1): AGG := AGG - 1
- *     line 18-19     INSERT := ZERO := 0
+ *     lines 11-13    ZERO / INSERT > THRESHOLD_H (0.4): AGG := AGG + 1
+ *     lines 14-16    ZERO / INSERT < THRESHOLD_L (0.1): AGG := AGG - 1
+ *     lines 18-19    INSERT := ZERO := 0
  *
  * AGG saturates at 0 and 7. Victims are chosen by LRU. S3's table has a 1-bit prediction of reuse
  * per entry; here it is not stored, because it equals AGG == 0. MODEL: stores that allocate (local
  * memory) always insert; the lines that they evict update INSERT and ZERO like any other.
  *
- * MODEL: a line that a load merged with is reused, as after a hit; S3 does not mention merges. If
- * only hits set the bit, ss at tiny has 33,195 misses instead of 37,128 (gtx480, ctrl_c).
+ * MODEL: a line counts as reused after a merge, as after a hit; S3 does not mention merges. If only
+ * hits set the line's reuse bit, ss at tiny has 33,195 misses instead of 37,128 (gtx480, ctrl_c).
  *
  * MODEL: INSERT reaches 1024 before it is reset if AGG is 0, as SAMPLE_PERIOD says. S3's counter
  * has 10 bits (section 5.2.3), which hold 1023 at most; hardware would detect the overflow.
@@ -40,7 +41,7 @@ struct ctrl_c_params {
 
 static const struct param ctrl_c_params[] = {
     PARAM_U32(struct ctrl_c_params, sample_period, "1024", 1, 1 << SAMPLE_BITS, "lines",
-              "length of a sample if AGG is 0, in evicted lines of a load; else it is this >> AGG"),
+              "evicted lines per sample at AGG = 0; a sample has sample_period >> AGG lines"),
     PARAM_U32(struct ctrl_c_params, threshold_high, "40", 0, 100, "%",
               "raise AGG when more than this share was not reused"),
     PARAM_U32(struct ctrl_c_params, threshold_low, "10", 0, 100, "%",
@@ -168,8 +169,8 @@ static uint64_t ctrl_c_cost_bits(const struct cache_geometry *g, const void *par
                        lines * (plugin_index_bits(N_ENTRIES) + 1));
 }
 
-/* The sum of all AGGs, and the number of entries that bypass (AGG > 0). */
-static struct stat_reading bypassing(const void *instance, uint64_t now)
+/* For the mean AGG of the entries that bypass (AGG > 0): the sum of their AGGs and their number. */
+static struct stat_reading aggressiveness(const void *instance, uint64_t now)
 {
     (void)now;
     const struct control *c = ((const struct cache_policy *)instance)->state;
@@ -183,7 +184,7 @@ static struct stat_reading bypassing(const void *instance, uint64_t now)
 
 static struct stat_reading n_bypassing(const void *instance, uint64_t now)
 {
-    return (struct stat_reading){.value = bypassing(instance, now).n};
+    return (struct stat_reading){.value = aggressiveness(instance, now).n};
 }
 
 static struct stat_reading most_aggressive(const void *instance, uint64_t now)
@@ -199,7 +200,7 @@ static struct stat_reading most_aggressive(const void *instance, uint64_t now)
 static const struct plugin_stat ctrl_c_stats[] = {
     STAT_COUNT(struct ctrl_c_stats, raises, "samples", "samples after which an AGG rose"),
     STAT_COUNT(struct ctrl_c_stats, cuts, "samples", "samples after which an AGG fell"),
-    STAT_NOW("aggressiveness", "steps", "mean of the AGGs above 0", STAT_MEAN, bypassing),
+    STAT_NOW("aggressiveness", "steps", "mean of the AGGs above 0", STAT_MEAN, aggressiveness),
     STAT_NOW("top_aggressiveness", "steps", "the largest AGG", STAT_MAX, most_aggressive),
     STAT_NOW("bypassing_entries", "entries", "entries that bypass", STAT_SUM, n_bypassing),
 };
