@@ -141,6 +141,7 @@ void tx_destroy(struct tx_port *p)
 void tx_declare(struct tx_port *p, uint32_t kinds)
 {
     p->kinds = kinds;
+    p->connection = TX_UNCONNECTED;
 }
 
 /* Of receivers without a link there may be some between the others. */
@@ -154,6 +155,10 @@ static bool carries_declared(const struct tx_port *p, const struct tx_peer *to)
 void tx_connect(struct tx_port *p)
 {
     const struct engine *e = p->shard->engine;
+    enum tx_connection wanted = e->team ? TX_BY_NUMBER : TX_BY_ADDRESS;
+    if (p->connection == wanted)
+        return;
+    p->connection = wanted;
     for (uint32_t i = 0; i < p->n_receivers; i++) {
         p->peers[i].receiver = e->team ? NULL : e->shards[p->peers[i].via];
         assert(carries_declared(p, &p->peers[i]));
@@ -162,6 +167,7 @@ void tx_connect(struct tx_port *p)
 
 void tx_go_via(struct tx_port *p, uint32_t to, uint32_t via, sim_time latency)
 {
+    p->connection = TX_UNCONNECTED;
     tx_peer_of(p, to)->via = via;
     tx_peer_of(p, to)->latency = latency;
     if (latency < p->latency)

@@ -112,6 +112,9 @@ struct tx_wants {
 };
 
 /* Injection side, one per network and shard. */
+/* How a port finds the shards that it sends to: by their addresses, unless there are threads. */
+enum tx_connection { TX_UNCONNECTED, TX_BY_ADDRESS, TX_BY_NUMBER };
+
 struct tx_port {
     struct shard *shard;
     uint32_t from; /* its id */
@@ -123,6 +126,7 @@ struct tx_port {
     struct tx_wants *wants;
     uint64_t n_messages, sent, in_use; /* as in port_stats */
     uint32_t kinds;                    /* bit mask; see tx_declare() */
+    enum tx_connection connection;
 };
 /* Makes the port the shard's injection port of that network (a number below SHARD_NETWORKS). */
 void tx_init(struct tx_port *p, uint32_t network, struct shard *s, const struct clock_domain *clock,
