@@ -106,7 +106,8 @@ struct cache_line {
 /* A set as policies see it; always current. `occupied` and `reserved` are masks of ways. A reserved
  * way waits for data, and cannot be a victim until they arrive. */
 struct cache_set {
-    uint32_t set, n_ways;
+    uint32_t set;
+    uint16_t n_ways;
     /* In a cache that allocates on fill: decide() is called because data have arrived. The choice
      * to cache them was made at the miss; now only a way is missing. */
     bool filling;

@@ -29,7 +29,7 @@ static void init_sets(struct tag_store *t, struct arena *arena, uint32_t n_ways)
     for (uint32_t set = 0; set < t->n_sets; set++) {
         size_t first = ((size_t)set + t->indexed) * places;
         t->sets[set] = (struct cache_set){.set = set,
-                                          .n_ways = n_ways,
+                                          .n_ways = (uint16_t)n_ways,
                                           .tags = t->tags + first,
                                           .lines = t->lines + first,
                                           .last_use = t->last_use + first,
@@ -62,7 +62,7 @@ void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32
 void tags_resize(struct tag_store *t, uint32_t n_ways)
 {
     for (struct cache_set *s = t->sets; s != t->sets + t->n_sets; s++) {
-        s->n_ways = n_ways;
+        s->n_ways = (uint16_t)n_ways;
         for (uint32_t way = 0; way < padded(n_ways); way++)
             ((uint64_t *)s->last_use)[way] = way < n_ways ? 0 : NEVER_OLDEST;
     }

@@ -83,23 +83,24 @@ static void say_ready(int to)
 static void press_on_cache(uint64_t bytes, int ready)
 {
     volatile char *p = new_buffer(bytes);
-    for (bool is_first = true; p; is_first = false) {
+    if (!p)
+        _exit(1);
+    for (bool is_first = true;; is_first = false) {
         for (uint64_t i = 0; i < bytes; i += LINE_BYTES)
             (void)p[i];
         if (is_first)
             say_ready(ready);
     }
-    _exit(1);
 }
 
 static void press_on_dram(const struct bench *b, double gbps, int ready)
 {
     volatile char *p = new_buffer(BUBBLE_CACHES * b->llc_bytes);
-    if (p)
-        say_ready(ready);
-    while (p)
+    if (!p)
+        _exit(1);
+    say_ready(ready);
+    for (;;)
         write_lines(p, BUBBLE_CACHES * b->llc_bytes, gbps);
-    _exit(1);
 }
 
 /* The maximum bandwidth of one core: bandwidth bubbles use fractions of it. */

@@ -37,7 +37,7 @@ refuses 's/"natives": \["chase"\]/"natives": ["chess"]/' "one or two native prog
 refuses 's/bzip2:3000000+3000000/bzip2:1+2/' "no native program bzip2 (bzip2:1+2)"
 refuses 's/"cache": \[1,/"cache": [/;s/"cache": \[1.0,/"cache": [/' "expected 9 slowdowns"
 refuses 's/"cmp": [0-9.e-]*/"cmp": "fast"/' "number"
-refuses 's/"cmp": [0-9.e-]*/"cmp": -1/' "a time in 'alone' is negative"
+refuses 's/"cmp": [0-9.e-]*/"cmp": -1/' "'cmp' of 'alone' must be above 0, not -1"
 
 python3 - "$heddle" <<'PY' || fail "run 'python3 tools/results.py hetero build/heddle $measured'"
 import sys
