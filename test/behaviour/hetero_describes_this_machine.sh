@@ -31,7 +31,11 @@ PY
 grep -q "false: it cannot be run, or it fails" "$scratch/out" || fail "that is not said"
 cat >"$scratch/kill_bubble.sh" <<'SH'
 for p in $(cat /proc/$PPID/task/$PPID/children); do
-    [ "$p" = $$ ] || kill -9 "$p"
+    [ "$p" = $$ ] && continue
+    kill -9 "$p"
+    while [ -e /proc/$p/status ] && ! grep -q '^State:.Z' /proc/$p/status; do
+        sleep 0.01 # it has not ended yet
+    done
 done
 SH
 "$heddle" hetero bubble --llc 1048576 --repeats 1 -- sh "$scratch/kill_bubble.sh" >"$scratch/out" 2>&1 &&
