@@ -26,7 +26,7 @@ effect of any other number is the number itself.
 
 | verdict | meaning |
 | --- | --- |
-| yes | for "about": the effect is within a tenth of the paper's, or within 0.05 of 1 if the paper has no effect (about 1). For "at least", "at most", "less than", "each" and the best of several: the condition holds |
+| yes | for "about": the effect is within a tenth of the paper's; if the paper reports no effect (about 1), the number is within 0.05 of 1. For "at least", "at most", "less than", "each" and the best of several: the condition holds |
 | direction | not "yes", but a relative number whose effect has the sign of the paper's and at least a tenth of its size |
 | no | neither |
 | look | must be judged by eye |

@@ -24,8 +24,9 @@ struct ring_wish {
     uint32_t sm, mutex;
 };
 
-/* Asserted until then by changes of other visits; by this member's own change of cycle own_at, from
- * its next visit on. */
+/* Changes at other visits assert the wire before cycle `until`. This member's own change in cycle
+ * `own_at` asserts it after `own_at` and before `own_until`, so not during the visit of the change
+ * itself. */
 struct busy_wire {
     uint64_t until, own_at, own_until;
 };

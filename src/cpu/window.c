@@ -35,7 +35,8 @@ static void block(struct cpu_window *w, uint32_t place)
 
 static void set_ready(struct cpu_window *w, struct cpu_load *l, uint64_t at);
 
-/* All its sources are known: if it is a load, it accesses L1 then. */
+/* The completion times of all its sources are known, and `known` is the latest of them. In that
+ * cycle a load accesses L1; any other instruction is complete. */
 static void schedule(struct cpu_window *w, uint32_t place)
 {
     struct cpu_load *l = &w->loads[place];

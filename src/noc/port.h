@@ -90,7 +90,7 @@ struct credit {
  * thread removes from it: credits need no messages. Credits that are usable before the current
  * quantum ends were all appended before it began; only those are read during the quantum. */
 struct tx_peer {
-    _Alignas(64) uint32_t credits; /* removed from the ring */
+    _Alignas(64) uint32_t credits; /* that the sender has, from the ring, and has not spent */
     uint32_t via; /* the shard that receives the messages: the receiver, or one that forwards
                    * them */
     struct shard *receiver;         /* that shard; NULL = not known yet, or possibly on another
@@ -111,10 +111,10 @@ struct tx_wants {
     } items[];
 };
 
-/* Injection side, one per network and shard. */
 /* How a port finds the shards that it sends to: by their addresses, unless there are threads. */
 enum tx_connection { TX_UNCONNECTED, TX_BY_ADDRESS, TX_BY_NUMBER };
 
+/* Injection side, one per network and shard. */
 struct tx_port {
     struct shard *shard;
     uint32_t from; /* its id */
@@ -147,8 +147,9 @@ struct port_stats tx_stats(const struct tx_port *p);
 /* A gate of that many flits per cycle of the clock, for a shard. */
 struct port_gate gate_make(const struct clock_domain *clock, const struct noc_config *c,
                            uint32_t flits_per_cycle, const struct shard *s);
-/* Can the port accept a message? Yes, once the last port cycle before the free one has begun:
- * otherwise a sender on another clock would miss port cycles it could have used. */
+/* Can the port accept a message? Yes, if less than one port cycle remains until the cycle with the
+ * first free slot (`free_at`). A sender on another clock may have no cycle that begins exactly
+ * then; if it had to wait for it, it would miss slots. */
 static inline bool gate_is_open(const struct port_gate *g, sim_time now)
 {
     return now + g->period > g->free_at;

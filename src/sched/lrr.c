@@ -5,8 +5,8 @@
  * "Wavefronts are prioritized for scheduling in round-robin order. However, if a wavefront cannot
  * issue during its turn, the next wavefront in round-robin order is given the chance to issue."
  *
- * The search starts after the warp of the issue slot that issued last, in the order of warp slots,
- * and the first ready warp wins. A warp that is not ready loses its turn. */
+ * In each issue slot, the search starts after the warp that this slot issued last, in the order of
+ * warp slots, and the first ready warp wins. A warp that is not ready loses its turn. */
 #include "sched/order.h"
 
 struct lrr {

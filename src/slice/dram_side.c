@@ -55,7 +55,7 @@ static void plan_feed(struct slice *p)
     p->due.feed = enters ? p->to_dram[p->to_dram_head].from : CYCLE_NEVER;
 }
 
-/* L2 has queued its first access, which enters DRAM in the next DRAM cycle. */
+/* L2 has put an access into the empty queue. It may enter DRAM from the next L2 cycle on. */
 static __attribute__((noinline)) void expect_access(struct slice *p, uint64_t now)
 {
     if (p->in_step) {
@@ -245,8 +245,8 @@ void dram_side_fill(struct slice *p, uint64_t now)
     }
 }
 
-/* Takes completed requests in order. L2 sees data after the DRAM cycle in which they are complete,
- * plus dram_latency; if that is 0, still in its next cycle. */
+/* Takes completed requests in order. L2 sees data dram_latency cycles after the first L2 cycle that
+ * begins at or after their completion; if dram_latency is 0, in the first that begins after it. */
 static ALWAYS_INLINE void take_done(struct slice *p, const struct dram_done *done, uint32_t n)
 {
     struct request_ring *q = &p->from_dram;
@@ -288,9 +288,9 @@ static uint64_t feed_cycle(const struct slice *p)
     return max_u64(first_to_dram(p)->from, p->room_at);
 }
 
-/* How many of the queued accesses can be given to DRAM at once: those contiguous in the ring. While
- * DRAM was full, L2 could not see when each would find room; the first may have been postponed to
- * that time, those behind it not yet. */
+/* How many of the queued accesses can be given to DRAM at once: those contiguous in the ring. If
+ * the first access was due no later than `room_at`, when L2 saw that DRAM was no longer full,
+ * postpones it to `room_at` and returns 1: those behind it are examined when they become first. */
 static inline uint32_t n_in_a_row(struct slice *p)
 {
     uint32_t in_a_row = p->to_dram_entries - p->to_dram_head;

@@ -4,8 +4,9 @@
  * "enables a bypass path when a stall is detected in the L1D cache for any reason, such as no
  * available MSHR entry, no reservable slot in set, or a fully occupied miss queue."
  *
- * So a load that would stall bypasses instead, whether it lacks an MSHR, a slot in the MSHR that it
- * merges with, a line or a slot in the miss queue. Everything else is LRU. */
+ * So a load that would stall because it lacks an MSHR, a slot in the MSHR it would merge with, a
+ * slot in the miss queue, or a replaceable line bypasses instead. It still stalls if the port or
+ * the bypass table is full. Everything else is LRU. */
 #include "cache/cache_policy.h"
 
 static int stall_bypass_decide(const struct cache_policy *p, const struct cache_set *s,
