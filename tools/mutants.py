@@ -363,8 +363,9 @@ def page(mutants):
            "and that the page lists all of them.", "",
            f"**Tests detect {n} of {len(mutants)} planted bugs ({100 * n / len(mutants):.0f} %).** "
            "The table names the first test that failed; a time limit means that the test hung."]
+    text = prose.wrap("\n".join(out + page_rows(mutants, noticed)))
     with open(PAGE, "w") as f:
-        f.write(prose.wrap("\n".join(out + page_rows(mutants, noticed))))
+        f.write(text)
     return 0
 
 

@@ -203,6 +203,24 @@ struct manner {
     bool no_fast_paths;
 };
 
+/* A simulation in which the kernel has been launched N_LAUNCHES times with `n_ctas`. */
+static struct heddle_sim *launch_all(const struct heddle_options *o, uint32_t n_ctas)
+{
+    struct heddle_sim *sim;
+    struct heddle_module *module = NULL;
+    uint64_t buffer;
+    if (heddle_create(o, &sim) != HEDDLE_OK ||
+        heddle_load(sim, HEDDLE_PTX, "k", kernel, strlen(kernel), NULL, &module) != HEDDLE_OK)
+        fail_msg("%s", heddle_error(sim));
+    assert_int_equal(heddle_alloc(sim, 32768, "buffer", &buffer), HEDDLE_OK);
+    struct heddle_arg arg = {&buffer, sizeof buffer, false};
+    struct heddle_launch l = {.grid = {n_ctas}, .block = {96}, .args = &arg, .n_args = 1};
+    for (int i = 0; i < N_LAUNCHES; i++)
+        if (heddle_launch(sim, module, "k", &l) != HEDDLE_OK)
+            fail_msg("%s", heddle_error(sim));
+    return sim;
+}
+
 static void run(struct manner how, struct strbuf *out)
 {
     /* The last would not leave v100's L1D any shared memory. */
@@ -220,18 +238,7 @@ static void run(struct manner how, struct strbuf *out)
                                .quantum = how.quantum,
                                .threads = how.threads,
                                .no_fast_paths = how.no_fast_paths};
-    struct heddle_sim *sim;
-    struct heddle_module *module = NULL;
-    uint64_t buffer;
-    if (heddle_create(&o, &sim) != HEDDLE_OK ||
-        heddle_load(sim, HEDDLE_PTX, "k", kernel, strlen(kernel), NULL, &module) != HEDDLE_OK)
-        fail_msg("%s", heddle_error(sim));
-    assert_int_equal(heddle_alloc(sim, 32768, "buffer", &buffer), HEDDLE_OK);
-    struct heddle_arg arg = {&buffer, sizeof buffer, false};
-    struct heddle_launch l = {.grid = {12}, .block = {96}, .args = &arg, .n_args = 1};
-    for (int i = 0; i < N_LAUNCHES; i++)
-        if (heddle_launch(sim, module, "k", &l) != HEDDLE_OK)
-            fail_msg("%s", heddle_error(sim));
+    struct heddle_sim *sim = launch_all(&o, 12);
     check_counts(sim);
     add_stats(sim, out);
     heddle_destroy(sim);
@@ -296,18 +303,7 @@ static void run_beside_host(struct manner how, bool on_cmp, struct strbuf *out)
                                .every_cycle = how.every_cycle,
                                .quantum = how.quantum,
                                .threads = how.threads};
-    struct heddle_sim *sim;
-    struct heddle_module *module = NULL;
-    uint64_t buffer;
-    if (heddle_create(&o, &sim) != HEDDLE_OK ||
-        heddle_load(sim, HEDDLE_PTX, "k", kernel, strlen(kernel), NULL, &module) != HEDDLE_OK)
-        fail_msg("%s", heddle_error(sim));
-    assert_int_equal(heddle_alloc(sim, 32768, "buffer", &buffer), HEDDLE_OK);
-    struct heddle_arg arg = {&buffer, sizeof buffer, false};
-    struct heddle_launch l = {.grid = {6}, .block = {96}, .args = &arg, .n_args = 1};
-    for (int i = 0; i < N_LAUNCHES; i++)
-        if (heddle_launch(sim, module, "k", &l) != HEDDLE_OK)
-            fail_msg("%s", heddle_error(sim));
+    struct heddle_sim *sim = launch_all(&o, 6);
     check_llc(sim, N_LAUNCHES);
     add_stats(sim, out);
     heddle_destroy(sim);
