@@ -1,10 +1,8 @@
 """Tables behind the figures of doc/results that are made from recorded L1D streams: S3 chapter 5 on
-`gtx480`, and S2's reuse distances on `m2090`. Inputs are the papers', except where a run would take
-many minutes."""
+`gtx480`, and S2's reuse distances on `m2090`. Inputs are the papers'."""
 
 WORKLOADS = ["bc", "bfs", "csr", "ell", "fld", "km", "mm", "prk", "pvr", "ss", "str", "bo", "bp", "bt", "clr", "dct",
              "fwt", "hot", "htw", "mis", "nw", "pf", "pth", "sc_small", "sr1", "sr2", "wc"]
-SMALLER = {"bc": "small", "csr": "small", "ell": "small", "bo": "small"}
 ENDS = "3,8,32,64,128"
 RANGES = ["0-3", "4-8", "9-32", "33-64", "65-128", ">128"]
 
@@ -14,15 +12,10 @@ S2_RANGES = ["0-4", "5-8", "9-64", ">64"]
 S3_LOADS = {"ell": "139+155,145+162,148+165", "km": "26+33,192+202", "bfs": "12,20,70+83,73+86,110"}
 
 
-def size_of(name, size):
-    """`size`: the size for the whole page, unless it uses the papers' sizes."""
-    return size or SMALLER.get(name, "paper-s3")
-
-
 def measure(runs, name):
     """The reuse distances of a workload on gtx480, and the hits with bypassed loads for the loads
     that S3 discusses."""
-    commands = [("run", name, "--size", size_of(name, runs.size), "--record-l1d", "@l1d.zst"),
+    commands = [("run", name, "--size", runs.size or "paper-s3", "--record-l1d", "@l1d.zst"),
                 ("cache", "reuse", "@l1d.zst", "--ranges", ENDS, "--json")]
     if name in S3_LOADS:
         commands.append(("cache", "bypass", "@l1d.zst", "--pcs", S3_LOADS[name], "--json"))

@@ -233,7 +233,7 @@ def reuse_by_pc(runs):
 def oracle_of(runs, workload):
     """Statistics under round robin, and under CAWS-avg, which knows the lifetimes of warps in that
     run."""
-    size = runs.size or result_streams.SMALLER.get(workload, "paper-s3")
+    size = runs.size or "paper-s3"
     words = ("run", workload, "--size", size, "--gpu", "gtx480-cawa", "--scheduler")
     return runs.answers.ask(words + ("lrr", "--attribute-out", "@warps.csv", "--json"),
                             words + ("caws_avg", "--set", "criticality.file=@warps.csv", "--json"))
