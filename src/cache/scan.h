@@ -25,8 +25,8 @@ static inline __m256i scan_lesser(__m256i a, __m256i b)
     return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b));
 }
 
-/* The position of the least number that is not in the mask `except`, ignoring INT64_MAX; SCAN_NONE
- * if there is none. No number exceeds INT64_MAX. */
+/* The first position of the least number that is not in the mask `except`, ignoring INT64_MAX;
+ * SCAN_NONE if there is none. No number exceeds INT64_MAX. */
 static inline int scan_least(const uint64_t *row, uint64_t except)
 {
     const __m256i bits = _mm256_set_epi64x(8, 4, 2, 1);

@@ -45,14 +45,11 @@ FN(BRX)
     }
     uint32_t meet = info_of(w, op)->reconverge, here = w->pc - 1;
     if (mask != w->active) { /* a guard: its lanes return separately */
-        simt_branch(w, here, mask, meet);
+        simt_branch_by_table(w, here, mask, mask, meet);
         return;
     }
     uint32_t target = targets[index[__builtin_ctz(mask)]];
-    uint32_t group = lanes_to(targets, index, mask, target);
-    if (group != mask)
-        w->pc = here; /* the other lanes return to this instruction */
-    simt_branch(w, target, group, meet);
+    simt_branch_by_table(w, target, lanes_to(targets, index, mask, target), mask, meet);
 }
 
 FN(CALL)

@@ -181,6 +181,15 @@ void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t m
     }
 }
 
+void simt_branch_by_table(struct emu_warp *w, uint32_t target, uint32_t group, uint32_t mask,
+                          uint32_t meet)
+{
+    w->by_table = (struct table_step){target, group};
+    if (group != mask)
+        w->pc--;
+    simt_branch(w, target, group, meet);
+}
+
 /* MODEL: a barrier is a reconvergence point too. The compiler may join paths after a barrier that
  * all of them pass: in `if (t == 0) { ...; if (n) ... } if (n) { ...; barrier }` thread 0 does not
  * test n twice, and the immediate post-dominator of its branch is then behind the barrier. */

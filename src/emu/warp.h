@@ -34,6 +34,11 @@ enum warp_state { WARP_RUNNING, WARP_AT_BARRIER, WARP_AT_HEAP, WARP_DONE, WARP_F
 struct emu;
 struct emu_cta;
 
+/* Where the last brx sent lanes. */
+struct table_step {
+    uint32_t target, lanes;
+};
+
 struct emu_warp {
     /* Used by every operation. */
     char *bank[2]; /* rows of the current frame; constants of the program */
@@ -61,6 +66,7 @@ struct emu_warp {
     uint32_t id;        /* in its CTA */
     uint32_t barrier;   /* the barrier it waits at */
     uint32_t arrived_mask;
+    struct table_step by_table;
     void *trace; /* for the tracer */
     uint32_t tid[3][WARP_LANES];
 };
@@ -217,6 +223,9 @@ static inline void warp_set_pred(struct emu_warp *w, uint16_t p, uint32_t value,
 /* --- control (simt.c) --- */
 /* Lanes of `taken` go to `target`, the other active ones continue; they reconverge at `meet`. */
 void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t meet);
+/* A step of brx: lanes `group` go to `target`, the others of `mask` repeat the instruction. */
+void simt_branch_by_table(struct emu_warp *w, uint32_t target, uint32_t group, uint32_t mask,
+                          uint32_t meet);
 void simt_push(struct emu_warp *w, uint32_t pc, uint32_t rpc, uint32_t mask, uint32_t frame);
 /* The top path has reached its end; entries below it that have ended are removed as well. */
 void simt_reconverge(struct emu_warp *w);

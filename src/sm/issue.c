@@ -76,6 +76,12 @@ static void tell_branch(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t acti
                             .reconvergence = info->reconverge,
                             .taken_mask = taken,
                             .active_mask = active};
+    if (info->exec_id == EXEC_BRX) { /* lanes with other targets repeat it: further branches */
+        struct table_step step = sm->warps[slot].emu->by_table;
+        b.target = step.target;
+        b.active_mask = active & ~(taken & ~step.lanes);
+        b.taken_mask = step.lanes;
+    }
     if (sm->criticality->desc->on_branch)
         sm->criticality->desc->on_branch(sm->criticality, slot, &b);
     if (sm->sched->on_branch)

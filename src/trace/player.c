@@ -155,7 +155,7 @@ static void play_branch_table(struct emu_warp *w, struct warp_play *play, const 
     const struct program *p = w->emu->program;
     uint32_t here = w->pc - 1, meet = p->info[here].reconverge, group;
     if (mask != w->active) {
-        simt_branch(w, here, mask, meet);
+        simt_branch_by_table(w, here, mask, mask, meet);
         return;
     }
     uint64_t target = stream_read_value(&play->stream, here, mask, &group);
@@ -166,9 +166,7 @@ static void play_branch_table(struct emu_warp *w, struct warp_play *play, const 
         play->stream.failed = true;
         return;
     }
-    if (group != mask)
-        w->pc = here; /* the other lanes return to this instruction */
-    simt_branch(w, (uint32_t)target, group, meet);
+    simt_branch_by_table(w, (uint32_t)target, group, mask, meet);
 }
 
 static void play_indirect_call(struct emu_warp *w, struct warp_play *play, const struct op *op,
