@@ -90,7 +90,7 @@ static void remove_line(struct player *p, struct sm_cache *c, struct cache_set *
 static void fill_line(struct player *p, struct sm_cache *c, struct cache_set *s, uint32_t way)
 {
     TELL(p, c, on_fill, s, way, p->access.cycle);
-    if (!p->desc->fill_action || p->desc->fill_action(&c->policy, s, way) == HIT_KEEP)
+    if (!p->desc->fill_action || p->desc->fill_action(&c->policy, s, way) == LINE_KEEP)
         return;
     p->result.stats.drops++;
     remove_line(p, c, s, way, EVICT_INVALIDATE, NULL);
@@ -110,7 +110,7 @@ static void hit(struct player *p, struct sm_cache *c, struct cache_set *s, uint3
     p->result.localities[lab_locality_of(owner->warp, owner->thread, from)]++;
     p->result.stats.hits++;
     TELL(p, c, on_hit, s, way, a);
-    if (p->desc->hit_action && p->desc->hit_action(&c->policy, s, way, a) == HIT_DROP) {
+    if (p->desc->hit_action && p->desc->hit_action(&c->policy, s, way, a) == LINE_DROP) {
         p->result.stats.drops++;
         remove_line(p, c, s, way, EVICT_INVALIDATE, a);
     } else {

@@ -1,19 +1,20 @@
 /* The interface of a cache policy: what stays in a cache. One policy = one file = one descriptor.
  *
  * For an access that needs a new way, the cache calls decide(). It must not change the policy's
- * state: it may be called again for the same access after a stall, or not at all. When the access
- * is accepted the on_... events follow, each exactly once per access, never on a retry.
- * doc/adding-a-policy.md has a table of their order; in short:
+ * state: for one access it may be called several times (after stalls), or never (never_bypasses).
+ * When the access is accepted the on_... events follow, each exactly once per access, never on a
+ * retry. doc/adding-a-policy.md has a table of their order; in short:
  *
- *     hit                   on_hit, hit_action; after HIT_DROP on_evict(EVICT_INVALIDATE)
+ *     hit                   on_hit, hit_action; after LINE_DROP on_evict(EVICT_INVALIDATE)
  *     merge                 on_merge
  *     miss                  on_miss, on_evict of a victim, on_reserve; on_fill when the data arrive
  *     miss of sectors       on_miss(way) of the present line; on_fill when the data arrive
- *     fill                  on_fill, fill_action; after HIT_DROP on_evict(EVICT_INVALIDATE)
+ *     fill                  on_fill, fill_action; after LINE_DROP on_evict(EVICT_INVALIDATE)
  *     bypass of a load      on_miss, on_bypass(reason)
  *     bypass by the program on_bypass(BYPASS_NO_CACHE)
  *     store                 on_store; on_evict(EVICT_WRITE) if the line leaves
- *     store that allocates  on_store, then as for a load after on_miss; or on_bypass(reason)
+ *     store that allocates  on_store, on_evict of a victim, on_reserve; on_fill with its data; or
+ *                           on_store, on_bypass(reason)
  *
  * on_hit, on_merge, on_store and on_evict see the line as it was before the access, on_reserve and
  * on_fill as it is afterwards. If a store or an invalidation removes the line while its data are in
@@ -35,7 +36,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(10, sizeof(struct cache_set) + sizeof(struct cache_line) +                          \
+    PLUGIN_ABI(11, sizeof(struct cache_set) + sizeof(struct cache_line) +                          \
                        sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -48,14 +49,14 @@ enum {
 enum cache_bypass_reason { BYPASS_POLICY, BYPASS_STALL, BYPASS_NO_CACHE, N_BYPASS_REASONS };
 enum cache_evict_cause { EVICT_REPLACE, EVICT_WRITE, EVICT_INVALIDATE, EVICT_FLUSH };
 /* Which hits change the policy's state: all, only those whose is_critical is set, or none. */
-enum cache_hit_effect { HIT_MATTERS, HIT_MATTERS_IF_CRITICAL, HIT_IS_IDLE };
-enum cache_hit_action { HIT_KEEP, HIT_DROP };
+enum cache_hit_effect { HIT_MATTERS, HIT_MATTERS_IF_CRITICAL, HIT_IS_SILENT };
+enum cache_line_action { LINE_KEEP, LINE_DROP };
 /* Why an access cannot be accepted now. If several causes hold, one is reported: merge before MSHR
  * before miss queue before line; for a bypass, port before bypass table. */
 enum cache_stall {
     STALL_MSHR,       /* no free MSHR */
-    STALL_MERGE,      /* the line's MSHR holds no more accesses */
-    STALL_LINE,       /* every line of the set is reserved */
+    STALL_MERGE,      /* the line's MSHR has no free merge entry */
+    STALL_LINE,       /* every line that the policy would take is reserved */
     STALL_MISS_QUEUE, /* no slot in the miss queue */
     STALL_PORT,       /* no slot towards the interconnect */
     STALL_BYPASS_TABLE,
@@ -71,8 +72,8 @@ struct cache_geometry {
      * sets in the banks before this one. */
     uint32_t all_sets, first_set;
     uint32_t tag_bits; /* for hardware cost */
-    /* Stores are kept: write-back, write-allocate. Otherwise they are forwarded, or remove their
-     * line. */
+    /* Stores are kept: write-back, write-allocate. Otherwise they are forwarded, and in a
+     * write-evict L1D remove their line; stores to local memory are kept in any case. */
     bool write_back;
     bool allocate_on_fill;
 };
@@ -96,7 +97,7 @@ struct cache_line {
     uint16_t n_fetches; /* outstanding; more than one if sectors were requested one by one */
     uint32_t valid_sectors, dirty_sectors;
     uint16_t reserver_slot; /* warp slot that reserved it */
-    uint16_t mshr; /* private to the framework: the line's fetch, if a line has one at a time */
+    uint16_t mshr; /* private to the framework: of its fetch, where a line has at most one */
     uint32_t insert_pc, last_pc;
     uint64_t inserted; /* order of the reservation */
 };
@@ -169,7 +170,7 @@ struct cache_policy_desc {
     const char *criticality;
     /* The policy reads the criticality only in on_hit() and on_merge(), when a load has found its
      * line. Other accesses then carry none, and decide() must not depend on it. */
-    bool rates_found_only;
+    bool reads_criticality_if_found;
     /* The policy reads mem_access.is_critical, but not mem_access.criticality, which may then be 0.
      */
     bool reads_is_critical_only;
@@ -181,7 +182,7 @@ struct cache_policy_desc {
     /* The policy cannot be used in an L1D. */
     bool l2_only;
     /* control() uses the reports of sampling SMs. */
-    bool samples_cores;
+    bool uses_sampling_sms;
     /* Can it work in such a cache? If not, false, and the reason, for the user, in `why`. NULL = in
      * any cache. */
     bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
@@ -202,8 +203,8 @@ struct cache_policy_desc {
     void (*on_hit)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                    const struct mem_access *a);
     /* Whether on_hit() would change the policy's state now. If not, the cache may skip the call.
-     * Must not change state, and must not depend on what issues in the meantime. NULL =
-     * HIT_MATTERS. */
+     * May be called some cycles before the hit: must not change state, and must not depend on
+     * what issues in between. NULL = HIT_MATTERS. */
     enum cache_hit_effect (*hit_effect)(const struct cache_policy *p, const struct cache_set *s,
                                         uint32_t way);
     void (*on_merge)(struct cache_policy *p, const struct cache_set *s, uint32_t way,
@@ -223,27 +224,28 @@ struct cache_policy_desc {
     /* Is the line dropped, without a write-back? hit_action() is asked after a hit; a line that
      * waits for data is kept whatever it returns. fill_action() is asked when all data of a line
      * have arrived. */
-    enum cache_hit_action (*hit_action)(const struct cache_policy *p, const struct cache_set *s,
-                                        uint32_t way, const struct mem_access *a);
-    enum cache_hit_action (*fill_action)(const struct cache_policy *p, const struct cache_set *s,
-                                         uint32_t way);
+    enum cache_line_action (*hit_action)(const struct cache_policy *p, const struct cache_set *s,
+                                         uint32_t way, const struct mem_access *a);
+    enum cache_line_action (*fill_action)(const struct cache_policy *p, const struct cache_set *s,
+                                          uint32_t way);
     void (*on_store)(struct cache_policy *p, const struct cache_set *s, int way,
                      const struct mem_access *a); /* way = -1: store miss */
-    /* Called instead of stalling: true = bypass now (S2's Stall-Bypass). Must not change the state.
-     */
+    /* Called before a load stalls: true = it bypasses instead (S2's Stall-Bypass). Must not change
+     * the state. */
     bool (*would_stall)(const struct cache_policy *p, enum cache_stall cause,
                         const struct mem_access *a);
     /* The start comes before the first access of a launch, after any resizing and flushing of the
-     * cache; the end when the machine is idle after the launch. A launch that was stopped has no
-     * end. The last-level cache of a discrete GPU's host receives both, whether the kernel runs on
-     * the GPU or on CPU cores; transfers come before the start or after the end. */
+     * cache; the end when the machine is idle after the launch. There is no on_kernel_end() for a
+     * launch that was stopped. The last-level cache of a discrete GPU's host receives both, whether
+     * the kernel runs on the GPU or on CPU cores; transfers come before the start or after the end.
+     */
     void (*on_kernel_start)(struct cache_policy *p, uint32_t launch);
     void (*on_kernel_end)(struct cache_policy *p, uint32_t launch);
     /* In cycle epoch * epoch_cycles of the cache's clock (l1d.epoch_cycles, l2.epoch_cycles,
      * host_llc.epoch_cycles), before anything else of that cycle; the first epoch is 1. Between
      * launches too. */
     void (*on_epoch)(struct cache_policy *p, uint64_t epoch);
-    /* For L2: a controller's decision arrives (gpu/policy_clock.h), before everything else of the
+    /* For L2: a controller's decision arrives (slice/llc.c), before everything else of the
      * cycle except on_epoch. */
     void (*apply)(struct cache_policy *p, const void *quota, size_t bytes);
     /* For a cache that applications share (cache/shared.h), all three or none. period(): cycles
@@ -252,14 +254,14 @@ struct cache_policy_desc {
     uint64_t (*period)(const void *params);
     void (*report)(struct cache_policy *p, struct shared_report *r);
     void (*control)(const void *params, const struct shared_report *r, struct shared_decision *d);
-    /* For L1D: the SM has issued that many thread instructions. True if decide() may answer
-     * differently now; then a stalled access is tried again. */
+    /* For L1D: the SM has issued n_thread_insts more thread instructions. True if decide() may
+     * answer differently now; then a stalled access is tried again. */
     bool (*on_insts)(struct cache_policy *p, uint64_t n_thread_insts);
     /* The next cycle after `now` at which decide() may answer differently without an event. */
     uint64_t (*next_change)(const struct cache_policy *p, uint64_t now);
     void (*describe_wait)(const struct cache_policy *p, struct strbuf *out);
-    /* One line that a user should know about the policy in a cache of this geometry; nothing if
-     * there is none. */
+    /* A sentence for the user about the policy in a cache of this geometry; nothing if there is
+     * none. */
     void (*remark)(const struct cache_geometry *g, const void *params, struct strbuf *out);
     /* For a policy with control(): hardware bits of the controller, of which the cache has one for
      * all banks. NULL = none. */

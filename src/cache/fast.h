@@ -62,21 +62,21 @@ static inline bool cache_is_hit(const struct cache *c, struct cache_location at,
     return at.way >= 0 && !(cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors);
 }
 
-/* What a hit does beyond a use of its line. */
+/* What a hit changes beyond its line and the count of hits. */
 static inline __attribute__((always_inline)) enum cache_hit_effect
 cache_hit_effect(const struct cache *c, struct cache_location at)
 {
     if (c->hits == HITS_SILENT)
-        return HIT_IS_IDLE;
+        return HIT_IS_SILENT;
     if (c->hits == HITS_TOLD)
         return HIT_MATTERS;
     return c->desc->hit_effect(&c->policy, at.set, (uint32_t)at.way);
 }
 
 /* Does the hit change nothing in the policy? `may_be_critical`: the access may be critical. */
-static inline bool cache_effect_is_none(enum cache_hit_effect e, bool may_be_critical)
+static inline bool cache_effect_is_silent(enum cache_hit_effect e, bool may_be_critical)
 {
-    return e == HIT_IS_IDLE || (e == HIT_MATTERS_IF_CRITICAL && !may_be_critical);
+    return e == HIT_IS_SILENT || (e == HIT_MATTERS_IF_CRITICAL && !may_be_critical);
 }
 
 /* Performs a silent hit. */
@@ -117,11 +117,11 @@ static inline bool cache_may_be_silent(const struct cache *c)
     return c->hits != HITS_TOLD;
 }
 
-/* Loads consecutive lines as long as each is a silent hit. Returns the number of hits. */
+/* Performs the loads x[0], x[1], ... while each is a silent hit. Returns their number. */
 uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc,
                          bool may_be_critical);
 
-/* Is the line present, valid or in flight, and would a load of these sectors hit or merge? False
+/* Is the line present (valid or in flight), and would a load of these sectors hit or merge? False
  * for an absent line, even if a miss of it is outstanding (allocate_on_fill). */
 static inline bool cache_would_hit_or_merge(struct cache *c, struct cache_location at,
                                             uint64_t line, uint32_t sectors)

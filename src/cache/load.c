@@ -14,7 +14,7 @@ static void drop_line(struct cache *c, struct cache_set *s, uint32_t way,
 bool cache_hit_drops(struct cache *c, struct cache_location at, const struct mem_access *a)
 {
     uint32_t way = (uint32_t)at.way;
-    if (c->desc->hit_action(&c->policy, at.set, way, a) == HIT_KEEP || at.set->reserved >> way & 1)
+    if (c->desc->hit_action(&c->policy, at.set, way, a) == LINE_KEEP || at.set->reserved >> way & 1)
         return false;
     drop_line(c, at.set, way, a);
     return true;
@@ -108,7 +108,7 @@ bool cache_tell_arrival(struct cache *c, const struct mshr *m, uint32_t way, uin
 {
     cache_tell_fill(c, m->set, way, m, cycle);
     if (!c->desc->fill_action || m->set->reserved >> way & 1 ||
-        c->desc->fill_action(&c->policy, m->set, way) == HIT_KEEP)
+        c->desc->fill_action(&c->policy, m->set, way) == LINE_KEEP)
         return true;
     drop_line(c, m->set, way, NULL);
     return false;
@@ -151,7 +151,7 @@ use_indexed(struct cache *c, const struct line_access *x, uint32_t n, uint32_t p
         if (may_matter) {
             struct cache_location at = cache_location_of(c, place);
             enum cache_hit_effect e = c->desc->hit_effect(&c->policy, at.set, (uint32_t)at.way);
-            if (!cache_effect_is_none(e, may_be_critical))
+            if (!cache_effect_is_silent(e, may_be_critical))
                 break;
         }
         lines[place].last_pc = pc;
@@ -178,7 +178,7 @@ uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t 
     for (; i < n; i++) {
         struct cache_location at = cache_find(c, x[i].line);
         if (!cache_is_hit(c, at, cache_asked_sectors(c, x[i].segments)) ||
-            !cache_effect_is_none(cache_hit_effect(c, at), may_be_critical))
+            !cache_effect_is_silent(cache_hit_effect(c, at), may_be_critical))
             break;
         cache_load_silently(c, at, pc);
     }

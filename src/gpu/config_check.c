@@ -279,7 +279,7 @@ static void check_controller(struct machine_config *c, struct diag_list *diags)
                  "llc.link_cycles (%u) each",
                  (unsigned long long)period, (unsigned long long)(least + core),
                  c->llc.link_cycles);
-    if (c->l2_policy->samples_cores &&
+    if (c->l2_policy->uses_sampling_sms &&
         !parse_samplers(c->llc.sample_sms, c->gpu->n_sms, c->llc.samplers))
         COMPLAIN(
             c, PARAM_NAMES("llc.sample_sms", "n_sms"), NULL, diags,

@@ -41,7 +41,7 @@ static void judge_samples(struct llc_controller *c)
 {
     struct shared_report *r = &c->report;
     r->has_samples =
-        c->policy->samples_cores && was_busy(&c->samples[0]) && was_busy(&c->samples[1]);
+        c->policy->uses_sampling_sms && was_busy(&c->samples[0]) && was_busy(&c->samples[1]);
     r->sampled_insts[0] = c->samples[0].insts;
     r->sampled_insts[1] = c->samples[1].insts;
 }
@@ -112,7 +112,7 @@ static void create(struct shard *part, const struct part_position *at, const voi
     c->llc = &m->llc;
     c->first_slice = slices->first_id;
     c->n_slices = slices->n;
-    c->n_expected = slices->n + (c->policy->samples_cores ? 2 : 0);
+    c->n_expected = slices->n + (c->policy->uses_sampling_sms ? 2 : 0);
     c->report.n_ways = config->l2.n_ways;
     c->decision = shared_decision_first(m->llc.n_apps, config->l2.n_ways, m->llc.gpu_app);
     forget_report(c);

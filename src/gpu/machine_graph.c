@@ -209,7 +209,7 @@ static void add_controller(struct machine *m)
     m->controller_group = machine_add(m, &llc_controller_part, 1, m);
     link_control(m, m->memory.group, m->controller_group, MSG_LLC_REPORT);
     link_control(m, m->controller_group, m->memory.group, MSG_LLC_DECISION);
-    if (policy->samples_cores)
+    if (policy->uses_sampling_sms)
         link_control(m, m->sm_group, m->controller_group, MSG_LLC_SAMPLE);
 }
 
@@ -251,7 +251,7 @@ static void add_cpus(struct machine *m)
     m->llc.n_apps = machine_config_llc(c)->n_apps;
     m->llc.gpu_app = m->n_cpus;
     m->llc.n_sms = m->llc.samplers[0] = m->llc.samplers[1] = c->gpu->n_sms;
-    if (c->llc.period && c->l2_policy->samples_cores) {
+    if (c->llc.period && c->l2_policy->uses_sampling_sms) {
         m->llc.samplers[0] = c->llc.samplers[0];
         m->llc.samplers[1] = c->llc.samplers[1];
     }
@@ -347,7 +347,7 @@ static void settle_llc(struct machine *m)
 {
     m->llc.first_sm = m->graph.groups[m->sm_group].first_id;
     m->llc.controller = m->graph.groups[m->controller_group].first_id;
-    if (!m->llc.period || !m->config->l2_policy->samples_cores)
+    if (!m->llc.period || !m->config->l2_policy->uses_sampling_sms)
         return;
     for (uint32_t i = 0; i < 2; i++)
         sm_sample(machine_sm(m, m->llc.samplers[i]), m->llc.period, m->llc.controller);

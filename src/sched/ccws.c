@@ -53,7 +53,7 @@ static const char *const tie_names[] = {"age", "slot", NULL};
 /* The parameters. The arguments are the defaults that differ between the paper's text and the
  * authors' simulator. */
 /* clang-format off */
-#define CCWS_PARAMS(bits, differs, tie)                                                            \
+#define CCWS_PARAMS(bits, authors, tie)                                                            \
     PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
               "K_THROTTLE: how strongly lost locality throttles other warps"),                                 \
     PARAM_U32(struct ccws_params, base_score, "100", 1, 1 << 20, NULL,                             \
@@ -70,15 +70,15 @@ static const char *const tie_names[] = {"age", "slot", NULL};
               "cycles per decrement of a score"),                                                  \
     PARAM_BOOL(struct ccws_params, llds_caps, "true",                                              \
                "cap scores at what a VTA hit would give now"),                                     \
-    PARAM_BOOL(struct ccws_params, keeps_tags, differs,                                            \
+    PARAM_BOOL(struct ccws_params, keeps_tags, authors,                                            \
                "a VTA hit leaves its tag in the array"),                                           \
-    PARAM_BOOL(struct ccws_params, keeps_vta, differs,                                             \
+    PARAM_BOOL(struct ccws_params, keeps_vta, authors,                                             \
                "a new warp inherits the victim tags of the previous warp of its slot"),                     \
-    PARAM_BOOL(struct ccws_params, live_totals, differs,                                           \
-               "VTA hits and instructions are those of live warps only"),                          \
-    PARAM_BOOL(struct ccws_params, probes_merges, differs,                                         \
+    PARAM_BOOL(struct ccws_params, live_totals, authors,                                           \
+               "LLDS counts only VTA hits and instructions of live warps"),                          \
+    PARAM_BOOL(struct ccws_params, probes_merges, authors,                                         \
                "merged loads probe the VTA too"),                                                  \
-    PARAM_BOOL(struct ccws_params, starts_at_zero, differs,                                        \
+    PARAM_BOOL(struct ccws_params, starts_at_zero, authors,                                        \
                "a new warp has no score until it has accessed L1D"),                               \
     PARAM_ENUM(struct ccws_params, ties, tie, tie_names,                                           \
                "tie-break between equal scores: the older warp, or the lower slot")
@@ -161,7 +161,7 @@ static void choose_events(struct scheduler *s)
     s->l1d_events = events;
     if (params->starts_at_zero)
         s->l1d_events |= 1u << CE_HIT | 1u << CE_MERGE | 1u << CE_MISS;
-    s->l1d_some_events = s->l1d_events & ~events;
+    s->l1d_events_of_some_warps = s->l1d_events & ~events;
 }
 
 static void ccws_init(struct scheduler *s)
@@ -182,7 +182,7 @@ static void ccws_init(struct scheduler *s)
     for (uint32_t w = 0; w < s->view->n_warps; w++)
         vta_clear(&c->vta, tags_of(c, w));
     c->next = c->cap_falls = UINT64_MAX;
-    /* `loads`: those that may not issue loads. Here all, until the first warp starts. */
+    /* All warps are held back from loads until the first one starts. */
     s->hold = (struct sched_hold){.loads = ~0ull, .until = UINT64_MAX};
     choose_events(s);
     s->hears = baseline->on_stall || baseline->on_wake ? HEARS_ALL_STALLS : HEARS_NO_STALLS;
@@ -263,8 +263,8 @@ static bool take_lost_tag(struct scheduler *s, uint32_t warp, uint64_t line)
     return params->keeps_tags ? has_tag(c, warp, line) : remove_tag(c, warp, line);
 }
 
-/* Called once per miss, after the tag of its victim, if any, has been put into the VTA; and for
- * merges with probes_merges. */
+/* Called once per miss, after the tag of its victim, if any, has been put into the VTA; with
+ * probes_merges also for each merge. */
 static __attribute__((noinline)) void probe(struct scheduler *s, const struct cache_event_info *e)
 {
     const struct mem_access *a = e->access;

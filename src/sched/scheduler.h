@@ -27,7 +27,7 @@
 #include "config/plugin.h"
 
 #define SCHEDULER_ABI                                                                              \
-    PLUGIN_ABI(3, sizeof(struct scheduler) + sizeof(struct sched_view) + sizeof(struct sched_warp))
+    PLUGIN_ABI(4, sizeof(struct scheduler) + sizeof(struct sched_view) + sizeof(struct sched_warp))
 enum { SCHED_MAX_WARPS = 64, SCHED_MAX_SLOTS = 8 };
 
 /* The kind of an instruction, as far as schedulers need it. */
@@ -91,7 +91,7 @@ struct sched_view {
 
 /* The warps that a scheduler holds back, kept by the scheduler; see scheduler_desc.keeps_hold. */
 struct sched_hold {
-    uint64_t all, loads; /* warps that may issue nothing; no global or local load */
+    uint64_t all, loads; /* warps held back from all instructions; from global and local loads */
     uint64_t until;      /* the first cycle for which advance() must be called; 0 = every cycle */
 };
 
@@ -114,7 +114,7 @@ struct scheduler {
                                * all */
     /* Those of l1d_events that are needed only for accesses of some warps, and these warps; for
      * other warps they may or may not be sent. */
-    uint32_t l1d_some_events;
+    uint32_t l1d_events_of_some_warps;
     uint64_t l1d_warps;
 };
 

@@ -235,7 +235,7 @@ static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
         stall_bank(p, b, room_from);
         return;
     }
-    /* Read now: serve() frees a store. */
+    /* Before serve(), which may free r. */
     uint64_t entered = r->queued_at, waited = now - b->first_try;
     if (serve(p, b, r, now)) {
         p->stats.stall_cycles += waited;
@@ -245,7 +245,8 @@ static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
     }
 }
 
-static inline bool only_banks_before(const struct slice *p, uint64_t cycle)
+/* Up to this cycle, is nothing of the slice due but its banks? */
+static inline bool only_banks_until(const struct slice *p, uint64_t cycle)
 {
     return cycle < p->due.port && cycle < p->due.fills && cycle < p->due.feed &&
            cycle < p->dram_cycle;
@@ -264,7 +265,7 @@ uint64_t l2_step(struct slice *p, uint64_t now, uint64_t end)
         p->due.banks = next;
         p->l2_cycle = now + 1;
         next = max_u64(next, now + 1);
-        if (next >= end || !only_banks_before(p, next))
+        if (next >= end || !only_banks_until(p, next))
             return now;
         now = next;
     }

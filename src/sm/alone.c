@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) bool step(struct sm *sm, struct sm_
     if (sm->issue.tells_issues && e->state != WARP_FAULTED)
         tell_issue(sm, w, pc, now, wants_lanes, active, lanes);
     if (__builtin_expect(e->state != WARP_RUNNING || e->pc == e->rpc, false)) {
-        sm_issue_turn(sm, w, t, pc, now);
+        sm_issue_stopped_or_joined(sm, w, t, pc, now);
         return false;
     }
     sm->stats.issued++;

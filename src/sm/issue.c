@@ -1,13 +1,13 @@
-/* Issue if others than the scheduler decide or listen, and the consequences of instructions after
- * which a warp does not simply continue. issue.h has the rest. */
+/* Issue where the short path of issue.h does not apply or listeners must be notified, and what
+ * follows instructions that stop their warp (exit, barrier, malloc or free, fault). */
 #include "sm/issue.h"
 
 #include "emu/hostcall.h"
 
 /* --- units --- */
 
-/* The first cycle in which the unit accepts an instruction; unknown for the load/store unit, which
- * all sub-cores share. */
+/* The first cycle in which the unit accepts an instruction. For the load/store unit, which all
+ * sub-cores share: 0 if it has room now, else UINT64_MAX. */
 uint64_t sm_unit_next(const struct sm *sm, uint32_t slot, enum sm_unit unit)
 {
     if (unit == UNIT_LDST)
@@ -28,8 +28,8 @@ uint64_t sm_collect_later(const struct sm *sm, const struct sm_warp *w, const st
     return last + 1;
 }
 
-/* Banks write the results in cycle `done`. If nothing else is to be done then, an event handles
- * what a bank has not expected. */
+/* Announces to the register banks that results will be written in cycle `done`. With planned
+ * results there is no EV_RELEASE, so a write that a bank cannot note gets an EV_WRITE. */
 static void expect_writes(struct sm *sm, const struct sm_warp *w, const struct op_timing *t,
                           uint64_t done, uint64_t now)
 {
@@ -56,8 +56,8 @@ void sm_expect_any(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
 
 /* --- issue --- */
 
-/* After a barrier instruction: which warps wait now, and which were released. The view shows the
- * warp waiting before the scheduler receives the event. */
+/* Updates which warps wait at barriers after this warp has issued a barrier instruction. The
+ * scheduler's view shows the warp as waiting before on_barrier_arrive() is called. */
 void sm_barrier_issued(struct sm *sm, uint32_t slot, uint64_t now)
 {
     sm->sched_warps[slot].at_barrier = true;
@@ -76,7 +76,7 @@ static void tell_branch(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t acti
                             .reconvergence = info->reconverge,
                             .taken_mask = taken,
                             .active_mask = active};
-    if (info->exec_id == EXEC_BRX) { /* lanes with other targets repeat it: further branches */
+    if (info->exec_id == EXEC_BRX) { /* lanes with other targets execute it again */
         struct table_step step = sm->warps[slot].emu->by_table;
         b.target = step.target;
         b.active_mask = active & ~(taken & ~step.lanes);
@@ -107,7 +107,8 @@ bool sm_perform_heap_calls(struct sm *sm, sim_time t)
     return freed;
 }
 
-/* The warp has ended, or waits for more than its next instruction. */
+/* The warp does not continue with its next instruction: it has ended, or waits at a barrier or for
+ * malloc or free. */
 static __attribute__((noinline)) void stop_warp(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     if (w->emu->state == WARP_AT_HEAP)
@@ -120,8 +121,8 @@ static __attribute__((noinline)) void stop_warp(struct sm *sm, struct sm_warp *w
         sm_refresh(sm, w->slot, now);
 }
 
-bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
-                   uint64_t now)
+bool sm_issue_stopped(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
+                      uint64_t now)
 {
     if (w->emu->state == WARP_FAULTED) {
         sm->activity.fault_cycle = now;
@@ -134,13 +135,13 @@ bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, 
     return true;
 }
 
-bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
-                   uint64_t now)
+bool sm_issue_stopped_or_joined(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                                uint32_t pc, uint64_t now)
 {
     emu_step_end(w->emu);
     sm_note_executed(sm, w, t, pc);
     if (w->emu->state != WARP_RUNNING)
-        return sm_issue_last(sm, w, t, pc, now);
+        return sm_issue_stopped(sm, w, t, pc, now);
     sm_occupy(sm, w, t, pc, now, SIMPLE_MACHINE);
     sm_commit_now(sm, w, t, now);
     sm_examine_next(sm, w, t, now, SIMPLE_MACHINE);
@@ -158,7 +159,7 @@ void sm_tell_lanes(struct sm *sm, uint32_t slot, uint32_t pc, uint32_t active, u
         tell_branch(sm, slot, pc, active, lanes);
 }
 
-/* The warps among `ready` that the policy permits to issue. */
+/* The warps among `ready` that the scheduler permits to issue. */
 static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
 {
     const struct scheduler_desc *d = sm->sched;
@@ -170,8 +171,8 @@ static uint64_t allowed_warps(const struct sm *sm, uint64_t ready)
     return ready;
 }
 
-/* The warp that issues if the warps `ready` of the slot can; if none can, the policy is not
- * called. */
+/* The warp that issue slot `s` picks among the warps `ready`. If there are none, the scheduler is
+ * not called. */
 static inline struct sched_pick pick_ready(const struct sm *sm, uint32_t s, uint64_t ready,
                                            uint64_t now)
 {
@@ -201,8 +202,8 @@ static inline uint32_t next_scheduler(const struct sm *sm, uint32_t s)
     return s + 1 == sm->config->n_schedulers ? 0 : s + 1;
 }
 
-/* Issues the warp's next instruction and notifies listeners; false after a fault. `by` is the
- * scheduler, which has not been notified yet if mode is ANY_MACHINE. */
+/* Issues the warp's next instruction and notifies listeners; false after a fault. `by` is the issue
+ * slot. If mode is ANY_MACHINE, the scheduler has not been notified yet. */
 static inline __attribute__((always_inline)) bool
 issue_and_tell(struct sm *sm, uint32_t by, struct sm_warp *w, uint64_t now, enum issue_mode mode)
 {
@@ -271,7 +272,7 @@ static bool issue_ready(struct sm *sm, uint64_t now)
     bool any = false;
     uint32_t s = first_scheduler(sm, now);
     for (uint32_t i = 0; i < sm->config->n_schedulers; i++, s = next_scheduler(sm, s)) {
-        /* again for each: a unit was taken, a barrier opened */
+        /* computed for each slot: the one before may have taken a unit or opened a barrier */
         uint64_t ready = sm->issue.ready & sm->issue.slot_mask[s], next = UINT64_MAX;
         if (ready)
             ready = sm_warps_with_unit(sm, sm->operands.core_of[s], ready, now, &next);
@@ -287,8 +288,8 @@ static bool issue_ready(struct sm *sm, uint64_t now)
     return any;
 }
 
-/* The first cycle after `now` at which one of a sub-core's warps might issue; now or earlier = one
- * already has a unit. The load/store unit reports when it has room. */
+/* The first cycle in which a unit accepts one of `warps`; a cycle that has passed, or 0, means now.
+ * UINT64_MAX if all wait for the load/store unit, which reports when it has room. */
 static uint64_t unit_for_any(const struct sm *sm, const struct sub_core *core, uint64_t warps)
 {
     uint64_t next = UINT64_MAX, waiting = ldst_has_room(sm) ? 0 : sm->issue.by_unit[UNIT_LDST];
@@ -330,8 +331,8 @@ void sm_advance_scheduler(struct sm *sm, uint64_t now)
     }
 }
 
-/* After a warp has issued, another one usually can, if any: computing when is not worthwhile. The
- * per-cycle engine simulates every cycle and asks for everything. */
+/* If warps are still ready after an issue, one can usually issue in the next cycle, so the exact
+ * cycle is not computed. The per-cycle engine does not rely on the scheduler's hold. */
 void sm_issue_by_policy(struct sm *sm, uint64_t now)
 {
     bool any = false;

@@ -1,9 +1,9 @@
 /* Issue and the arithmetic units: the inline part, which every instruction executes.
  *
  * MODEL: operands are read at the earliest one cycle after issue, in issue order; each bank reads
- * one per cycle. An instruction is dispatched in the order of issue, when its operands have been
- * read and a unit of its kind is free; until then it holds an operand collector. So all times of an
- * arithmetic instruction are known when it issues. */
+ * one per cycle. An instruction is dispatched when its operands have been read and a unit of its
+ * kind is free, with a single unit in the order of issue; until then it holds an operand collector.
+ * So all times of an arithmetic instruction are known when it issues. */
 #ifndef HEDDLE_SM_ISSUE_H
 #define HEDDLE_SM_ISSUE_H
 
@@ -12,11 +12,12 @@
 /* --- issue.c: rarely needed, so not inline --- */
 /* Completes the issue of an instruction that stopped its warp (exit, barrier, malloc or free,
  * fault); used where issue_part.takes_short_path holds. False after a fault. */
-bool sm_issue_last(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
-                   uint64_t now);
-/* The rest of sm_issue_arithmetic() below if the warp has stopped or its lanes reconverge. */
-bool sm_issue_turn(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
-                   uint64_t now);
+bool sm_issue_stopped(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
+                      uint64_t now);
+/* The rest of sm_issue_arithmetic() below if the warp has stopped, or a path of it has reached its
+ * reconvergence point. */
+bool sm_issue_stopped_or_joined(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
+                                uint32_t pc, uint64_t now);
 void sm_barrier_issued(struct sm *sm, uint32_t slot, uint64_t now);
 /* The rest of sm_collect_operands(): banks that could not read at once, and further operands in the
  * same bank. */
@@ -76,8 +77,8 @@ static inline uint64_t sm_dispatch(struct sub_core *core, const struct op_timing
 
 /* --- an instruction --- */
 
-/* The results arrive in cycle `done`. With planned results, a single result that its bank expects
- * needs no event. */
+/* The results arrive in cycle `done`. With planned results, a single result needs no event if its
+ * bank can note the write (bank_expect()). */
 static inline __attribute__((always_inline)) void
 sm_expect_results(struct sm *sm, struct sm_warp *w, const struct op_timing *t, uint32_t pc,
                   uint64_t done, uint64_t now, enum issue_mode mode)
@@ -96,8 +97,8 @@ sm_expect_results(struct sm *sm, struct sm_warp *w, const struct op_timing *t, u
         wheel_add(&sm->wheel, now, done, (struct wheel_event){EV_WRITE, bank, banks});
 }
 
-/* The commit of an arithmetic instruction with results, in cycle `done`: the provider counts it by
- * itself, or it is an event. */
+/* The commit of an arithmetic instruction with results, in cycle `done`: counted in advance by the
+ * criticality provider (commit_ahead()), or else an event. */
 static inline void sm_plan_commit(struct sm *sm, const struct sm_warp *w, uint64_t done,
                                   uint64_t now)
 {
@@ -136,7 +137,7 @@ static inline __attribute__((always_inline)) void sm_occupy(struct sm *sm, struc
         sm_plan_commit(sm, w, done, now);
 }
 
-/* Does anything count the lanes that issue it? */
+/* Does a listener need to know which lanes execute it? */
 static inline bool sm_wants_lanes(const struct sm *sm, const struct op_timing *t)
 {
     return sm->issue.counts_lanes || (sm->issue.tells_branches && t->needs & IS_BRANCH);
@@ -188,8 +189,8 @@ static inline __attribute__((always_inline)) void sm_examine_next(struct sm *sm,
 }
 
 /* sm_expect_results() for a simple ALU instruction, where issue_part.plans_results holds (sm.h):
- * the warp stores the cycle of its result, so that no event is needed, unless its bank cannot
- * expect the result. */
+ * the warp stores the cycle of its result, so that no event is needed, unless its bank cannot note
+ * the write. */
 static inline void sm_expect_result(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
                                     uint64_t done, uint64_t now)
 {
@@ -235,7 +236,7 @@ sm_issue_arithmetic(struct sm *sm, struct sm_warp *w, const struct op_timing *t,
     uint32_t pc = e->pc;
     emu_step_begin(e, &sm->run_stats);
     if (__builtin_expect(e->state != WARP_RUNNING || pc + 1 == e->rpc, false))
-        return sm_issue_turn(sm, w, t, pc, now);
+        return sm_issue_stopped_or_joined(sm, w, t, pc, now);
     sm->stats.issued++;
     sm->issue.ready &= ~w->bit;
     w->next = t + 1;
@@ -261,7 +262,7 @@ sm_issue_unobserved(struct sm *sm, struct sm_warp *w, uint64_t now, enum issue_m
     emu_step_counted(e, &sm->run_stats);
     sm_note_executed(sm, w, t, pc);
     if (e->state != WARP_RUNNING)
-        return sm_issue_last(sm, w, t, pc, now);
+        return sm_issue_stopped(sm, w, t, pc, now);
     sm_occupy(sm, w, t, pc, now, mode);
     sm_examine_next(sm, w, t, now, mode);
     return true;
@@ -269,8 +270,9 @@ sm_issue_unobserved(struct sm *sm, struct sm_warp *w, uint64_t now, enum issue_m
 
 /* --- a cycle --- */
 
-/* The warps of `ready` in a sub-core whose unit accepts an instruction now. For the others, lowers
- * *next to the cycle in which the first unit does; the load/store unit reports when it has room. */
+/* Those of `ready`, all of one sub-core, whose next instruction is accepted by its unit now. For
+ * the others, lowers *next to the first cycle in which one of their units accepts an instruction;
+ * the load/store unit reports when it has room. */
 static inline uint64_t sm_warps_with_unit(const struct sm *sm, struct sub_core *core,
                                           uint64_t ready, uint64_t now, uint64_t *next)
 {
@@ -305,8 +307,9 @@ static inline uint64_t sm_update_hold(struct sm *sm, uint64_t now)
     return sm->scheduler->hold.until;
 }
 
-/* One cycle of issue, each scheduler in turn, where issue_part.takes_short_path holds: a ready warp
- * waits only for a unit or for the scheduler's hold. `has_listeners` as in the SM. */
+/* One cycle of issue, each scheduler in turn, where issue_part.takes_short_path holds: only a busy
+ * unit or the scheduler's hold can keep a ready warp from issuing. `has_listeners` is
+ * issue_part.has_listeners. */
 static inline __attribute__((always_inline)) void
 sm_issue_short(struct sm *sm, uint64_t now, enum issue_mode mode, bool has_listeners)
 {
@@ -324,7 +327,7 @@ sm_issue_short(struct sm *sm, uint64_t now, enum issue_mode mode, bool has_liste
                             ? sm->issue.pick_and_issue(sm->scheduler, s, ready, now)
                             : sm_pick_then_tell(sm, s, ready, now);
         if (warp_slot < 0 && has_listeners && sm->issue.tells_long_stalls)
-            continue; /* issue slot s stays idle until the scheduling policy receives an event */
+            continue; /* issue slot s stays idle until the scheduler receives an event */
         next = 0;
         if (warp_slot < 0)
             continue;

@@ -28,7 +28,7 @@ static inline void rate_load(const struct sm *sm, struct ldst_op *l, struct cach
 {
     const struct mem_access *a = &l->common;
     bool found =
-        !sm->ldst.rates_found_only || cache_would_hit_or_merge(l->l1, at, a->line, a->sector_mask);
+        !sm->ldst.rates_if_found || cache_would_hit_or_merge(l->l1, at, a->line, a->sector_mask);
     ldst_rate(sm, l, found, now);
 }
 
@@ -72,8 +72,9 @@ static inline uint64_t no_other_unit_until(const struct sm *sm, uint64_t end)
 }
 
 /* The cycle up to which hits may be done early. Before `sm->end`, only replies and the unit's own
- * accesses change the cache's contents. A policy that listens to hits may depend on what issues
- * meanwhile; an observer always depends on it, so no hit that it sees is done early. */
+ * accesses change the cache's contents. What a hit changes in a policy may depend on what issues
+ * meanwhile. An observer is assumed to depend on that, so no hit that an observer sees is done
+ * early. */
 static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool has_listeners,
                                   uint64_t end)
 {
@@ -91,7 +92,7 @@ static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, 
                                   uint64_t now, uint64_t end)
 {
     uint32_t left = l->n - l->next;
-    if (left <= 2 || !sm->goes_by_dues || sm->in.n_put_off)
+    if (left <= 2 || !sm->skips_units_not_due || sm->in.n_put_off)
         return 0;
     uint64_t until = hits_until(sm, l->l1, has_listeners, end);
     uint64_t most = until > now + 1 ? until - now - 1 : 0;
@@ -110,7 +111,7 @@ notify_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint3
     for (uint32_t i = l->next, last = i + most;; i++, now++) {
         if (!alike && now >= rate_again)
             rate_again = ldst_rate(sm, l, true, now);
-        if (!alike && cache_effect_is_none(effect, l->common.is_critical)) {
+        if (!alike && cache_effect_is_silent(effect, l->common.is_critical)) {
             cache_load_silently(l->l1, at, l->pc);
         } else {
             ldst_describe(sm, l, i, at.set->set, sectors);
@@ -145,7 +146,7 @@ static __attribute__((noinline)) uint32_t notify_hits(struct sm *sm, struct ldst
     return notify_hits_of(sm, l, at, sectors, HIT_MATTERS, true, most, now);
 }
 
-/* The same for hits of which listeners need not always be notified, or whose criticality must be
+/* The same if listeners need not be notified of every hit, or if the criticality of hits must be
  * determined. */
 static __attribute__((noinline)) uint32_t notify_mixed_hits(struct sm *sm, struct ldst_op *l,
                                                             struct cache_location at,
@@ -310,7 +311,7 @@ uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end)
                 now = do_accesses(sm, l, now, end);
         }
         plan_ldst(sm, now);
-        if (l->next < l->n && !sm->ldst.stalled) /* do_accesses() has seen that it must stop */
+        if (l->next < l->n && !sm->ldst.stalled) /* do_accesses() stopped early */
             break;
         uint64_t next = sm->ldst.due > now ? sm->ldst.due : now + 1;
         if (next >= end || sm->out.n || next >= no_other_unit_until(sm, end))

@@ -61,7 +61,7 @@ static inline uint64_t ldst_rate(const struct sm *sm, struct ldst_op *l, bool fo
     struct mem_access *a = &l->common;
     if (!sm->ldst.rates_accesses)
         return UINT64_MAX;
-    bool matters = sm->warps[l->slot].emu && (!sm->ldst.rates_found_only || found);
+    bool matters = sm->warps[l->slot].emu && (!sm->ldst.rates_if_found || found);
     if (!sm->ldst.rates_no_value)
         a->criticality = matters ? crit->desc->value(crit, l->slot, now) : 0;
     a->is_critical = matters && crit->desc->is_critical(crit, l->slot, now);

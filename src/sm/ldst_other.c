@@ -174,7 +174,7 @@ static bool atomic_access(struct sm *sm, struct ldst_op *l, struct mem_access *a
 bool ldst_do_other(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     ldst_prepare(sm, l, cache_set_of(l->l1, l->access[l->next].line));
-    bool found = sm->ldst.rates_found_only && l->kind == MEM_LOAD &&
+    bool found = sm->ldst.rates_if_found && l->kind == MEM_LOAD &&
                  cache_find(l->l1, l->common.line).way >= 0;
     struct mem_access *a = ldst_try(sm, l, found, now);
     if (l->kind == MEM_LOAD)

@@ -362,7 +362,7 @@ static inline void do_cycles_by_dues(struct sm *sm, uint64_t end)
 /* The cycles before `end`, in which no message arrives. */
 static inline void do_cycles_before(struct sm *sm, uint64_t end)
 {
-    if (sm->goes_by_dues) {
+    if (sm->skips_units_not_due) {
         do_cycles_by_dues(sm, end);
         return;
     }

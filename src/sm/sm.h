@@ -259,13 +259,13 @@ struct ldst_part {
     /* Bypass slots, and the numbers of those that are free from n_bypass on. */
     struct load_record **bypass;
     uint32_t *free_bypass, n_bypass;
-    bool notifies_loads;   /* the policy or an observer of L1D is notified of loads */
-    bool describes_loads;  /* loads are described in full, because an observer may read it */
-    bool rates_accesses;   /* an observer of L1D accesses needs their criticality */
-    bool rates_found_only; /* only loads that find their line need it (cache_policy.h) */
-    bool rates_no_value;   /* of the criticality, only is_critical is needed (cache_policy.h) */
-    bool varies_by_warp;   /* the scheduler listens to more L1D events for some warps */
-    bool notifies_all;     /* the scheduler is notified of all of them at present */
+    bool notifies_loads;  /* the policy or an observer of L1D is notified of loads */
+    bool describes_loads; /* loads are described in full, because an observer may read it */
+    bool rates_accesses;  /* the criticality of L1D accesses is determined: something reads it */
+    bool rates_if_found;  /* only loads that find their line need it (cache_policy.h) */
+    bool rates_no_value;  /* of the criticality, only is_critical is needed (cache_policy.h) */
+    bool varies_by_warp;  /* the scheduler listens to more L1D events for some warps */
+    bool notifies_all;    /* the scheduler is notified of all of them at present */
     /* What a hit does to the policy may depend on the instructions that issue before it. */
     bool hits_depend_on_issue;
     bool may_bypass;        /* L1D's policy may bypass a load */
@@ -343,11 +343,11 @@ struct sm {
     uint32_t index, dispatcher;
     sim_time dispatch_latency, visibility;
     struct atomics_sm atomics;
-    sim_time atomics_lead; /* an atomic is performed at least this long after its issue */
-    bool every_cycle;      /* the per-cycle engine */
-    bool looks_ahead;      /* see sm_looks_ahead() */
-    bool goes_by_dues;     /* parts that are not due change nothing, and the SM looks ahead */
-    uint64_t cycle;        /* the last one done + 1 */
+    sim_time atomics_lead;    /* an atomic is performed at least this long after its issue */
+    bool every_cycle;         /* the per-cycle engine */
+    bool looks_ahead;         /* see sm_looks_ahead() */
+    bool skips_units_not_due; /* a cycle skips units that are not due; the SM looks ahead */
+    uint64_t cycle;           /* the last one done + 1 */
     /* The first cycle that may not be simulated yet: the end of the quantum, or the cycle of the
      * next message that must be taken in its own cycle (any but a reply or a returned store;
      * without look-ahead, any). */

@@ -18,7 +18,7 @@ void sm_change_l1d_events(struct sm *sm, bool notifies_all)
 {
     const struct scheduler *s = sm->scheduler;
     sm->ldst.notifies_all = notifies_all;
-    cache_change_events(sm->l1d, s->l1d_events & ~(notifies_all ? 0 : s->l1d_some_events),
+    cache_change_events(sm->l1d, s->l1d_events & ~(notifies_all ? 0 : s->l1d_events_of_some_warps),
                         observe_l1d, sm);
 }
 
@@ -33,7 +33,7 @@ static void create_caches(struct sm *sm, const struct sm_setup *setup)
         cache_observe_some(sm->l1d,
                            sm->scheduler->l1d_events ? sm->scheduler->l1d_events : CACHE_ALL_EVENTS,
                            observe_l1d, sm);
-    sm->ldst.varies_by_warp = sm->scheduler->l1d_some_events;
+    sm->ldst.varies_by_warp = sm->scheduler->l1d_events_of_some_warps;
     sm->ldst.notifies_all = true;
     sm->ldst.may_bypass = !setup->l1d_policy->never_bypasses;
     sm->ldst.stalls_may_bypass = setup->l1d_policy->would_stall != NULL;
@@ -266,10 +266,10 @@ static void start_emu(struct sm *sm, const struct emu *emu)
 static void note_who_sees_accesses(struct sm *sm)
 {
     const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
-    bool decides_by_it = policy->criticality && !policy->rates_found_only;
+    bool decides_by_it = policy->criticality && !policy->reads_criticality_if_found;
     bool others_look = cache_n_observers(sm->l1d) || sm->ldst.describes_loads;
     sm->ldst.rates_accesses = sm->criticality_matters && (policy->criticality || others_look);
-    sm->ldst.rates_found_only = policy->rates_found_only && !others_look;
+    sm->ldst.rates_if_found = policy->reads_criticality_if_found && !others_look;
     sm->ldst.rates_no_value = policy->reads_is_critical_only && !others_look;
     sm->ldst.hits_depend_on_issue = sm->ldst.counts_insts || sm->ldst.rates_accesses;
     sm->ldst.answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);
@@ -300,7 +300,7 @@ static void choose_fast_paths(struct sm *sm)
     sm->looks_ahead = fast && !sm->every_cycle && !sm->attribution;
     sm->out.sends_ahead = sm->out.is_deep && sm->looks_ahead;
     sm->issue.plans_results = sm->issue.is_simple && sm->looks_ahead;
-    sm->goes_by_dues = sm->looks_ahead && !sm->issue.drifts && !sm->ldst.answers_drift;
+    sm->skips_units_not_due = sm->looks_ahead && !sm->issue.drifts && !sm->ldst.answers_drift;
 }
 
 /* MODEL: an odd number of warps lies between two words of a thread in local memory, so that the
@@ -331,6 +331,7 @@ void sm_start_kernel(struct sm *sm, const struct sm_kernel *k)
  * between the load/store unit and issue: no cycle is skipped, and nothing is done ahead. */
 void sm_use_mutexes(struct sm *sm)
 {
-    sm->looks_ahead = sm->issue.plans_results = sm->goes_by_dues = sm->out.sends_ahead = false;
+    sm->looks_ahead = sm->issue.plans_results = sm->skips_units_not_due = sm->out.sends_ahead =
+        false;
     sm->issue.takes_short_path = sm->issue.may_issue_alone = false;
 }

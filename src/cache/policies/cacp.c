@@ -171,7 +171,7 @@ static enum cache_hit_effect cacp_hit_effect(const struct cache_policy *p,
     if (line->rrip.rrpv || c->ship[line->signature] != COUNTER_TOP)
         return HIT_MATTERS;
     if (line->c_reuse && c->ccbp[line->signature] == COUNTER_TOP)
-        return HIT_IS_IDLE;
+        return HIT_IS_SILENT;
     return line->c_reuse || line->nc_reuse ? HIT_MATTERS_IF_CRITICAL : HIT_MATTERS;
 }
 
@@ -225,7 +225,7 @@ const struct cache_policy_desc cache_policy_cacp = {
     .citation = "S.-Y. Lee, A. Arunkumar, C.-J. Wu: CAWA: coordinated warp scheduling and cache "
                 "prioritization for critical warp acceleration of GPGPU workloads. ISCA 2015",
     .criticality = "cpl",
-    .rates_found_only = true,
+    .reads_criticality_if_found = true,
     .reads_is_critical_only = true,
     .params = cacp_params,
     .n_params = sizeof cacp_params / sizeof cacp_params[0],

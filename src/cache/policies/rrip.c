@@ -18,7 +18,7 @@ enum cache_hit_effect rrip_hit_effect(const struct cache_policy *p, const struct
                                       uint32_t way)
 {
     (void)p;
-    return rrip_line(s, way)->rrpv == 0 ? HIT_IS_IDLE : HIT_MATTERS;
+    return rrip_line(s, way)->rrpv == 0 ? HIT_IS_SILENT : HIT_MATTERS;
 }
 
 void rrip_on_lookup(struct cache_policy *p, const struct cache_set *s, int way,

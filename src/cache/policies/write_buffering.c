@@ -205,16 +205,16 @@ static void write_buffering_on_miss(struct cache_policy *p, const struct cache_s
         read_line(p, line_at(s, (uint32_t)way), a, false);
 }
 
-static enum cache_hit_action write_buffering_fill_action(const struct cache_policy *p,
-                                                         const struct cache_set *s, uint32_t way)
+static enum cache_line_action write_buffering_fill_action(const struct cache_policy *p,
+                                                          const struct cache_set *s, uint32_t way)
 {
     (void)p;
-    return line_at(s, way)->spent ? HIT_DROP : HIT_KEEP;
+    return line_at(s, way)->spent ? LINE_DROP : LINE_KEEP;
 }
 
-static enum cache_hit_action write_buffering_hit_action(const struct cache_policy *p,
-                                                        const struct cache_set *s, uint32_t way,
-                                                        const struct mem_access *a)
+static enum cache_line_action write_buffering_hit_action(const struct cache_policy *p,
+                                                         const struct cache_set *s, uint32_t way,
+                                                         const struct mem_access *a)
 {
     (void)a;
     return write_buffering_fill_action(p, s, way);

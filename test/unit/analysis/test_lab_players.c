@@ -228,18 +228,18 @@ static bool note_insts(struct cache_policy *p, uint64_t n_thread_insts)
     return true;
 }
 
-static enum cache_hit_action maybe_drop(const struct cache_policy *p, const struct cache_set *s,
-                                        uint32_t way, const struct mem_access *a)
+static enum cache_line_action maybe_drop(const struct cache_policy *p, const struct cache_set *s,
+                                         uint32_t way, const struct mem_access *a)
 {
     (void)s, (void)way, (void)a;
-    return *(const uint64_t *)p->state % 8 ? HIT_KEEP : HIT_DROP;
+    return *(const uint64_t *)p->state % 8 ? LINE_KEEP : LINE_DROP;
 }
 
-static enum cache_hit_action maybe_drop_at_fill(const struct cache_policy *p,
-                                                const struct cache_set *s, uint32_t way)
+static enum cache_line_action maybe_drop_at_fill(const struct cache_policy *p,
+                                                 const struct cache_set *s, uint32_t way)
 {
     (void)s, (void)way;
-    return *(const uint64_t *)p->state % 16 == 1 ? HIT_DROP : HIT_KEEP;
+    return *(const uint64_t *)p->state % 16 == 1 ? LINE_DROP : LINE_KEEP;
 }
 
 static int any_way(const struct cache_policy *p, const struct cache_set *s,

@@ -476,11 +476,11 @@ static void impossible_caches_are_refused_with_a_reason(void **state)
 
 /* --- a policy that drops what it hits, to see hit_action and would_stall at work --- */
 
-static enum cache_hit_action drop(const struct cache_policy *p, const struct cache_set *s,
-                                  uint32_t way, const struct mem_access *a)
+static enum cache_line_action drop(const struct cache_policy *p, const struct cache_set *s,
+                                   uint32_t way, const struct mem_access *a)
 {
     (void)p, (void)s, (void)way, (void)a;
-    return HIT_DROP;
+    return LINE_DROP;
 }
 
 static bool yes(const struct cache_policy *p, enum cache_stall cause, const struct mem_access *a)

@@ -90,7 +90,7 @@ static void spy_on_hit(struct cache_policy *p, const struct cache_set *s, uint32
     if (!spy.real->on_hit)
         return;
     enum cache_hit_effect e = spy.real->hit_effect ? spy.real->hit_effect(p, s, way) : HIT_MATTERS;
-    bool idles = e == HIT_IS_IDLE || (e == HIT_MATTERS_IF_CRITICAL && !a->is_critical);
+    bool idles = e == HIT_IS_SILENT || (e == HIT_MATTERS_IF_CRITICAL && !a->is_critical);
     struct own_data before = keep_own_data(p, s);
     spy.real->on_hit(p, s, way, a);
     spy.n_idle += idles;

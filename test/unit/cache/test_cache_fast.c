@@ -238,11 +238,11 @@ static void a_watched_hit_is_told(void **state)
     end(&d);
 }
 
-static enum cache_hit_action drop_evens(const struct cache_policy *p, const struct cache_set *s,
-                                        uint32_t way, const struct mem_access *a)
+static enum cache_line_action drop_evens(const struct cache_policy *p, const struct cache_set *s,
+                                         uint32_t way, const struct mem_access *a)
 {
     (void)p, (void)s, (void)way;
-    return a->pc % 2 ? HIT_KEEP : HIT_DROP;
+    return a->pc % 2 ? LINE_KEEP : LINE_DROP;
 }
 
 /* A policy that does not listen to hits, but may drop their lines. */

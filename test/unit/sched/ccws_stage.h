@@ -23,7 +23,7 @@ struct ccws_stage {
 static inline void stage_tell(void *user, const struct cache_event_info *e)
 {
     struct scheduler *x = ((struct ccws_stage *)user)->scheduler;
-    bool is_of_some = e->access && x->l1d_some_events >> e->event & 1;
+    bool is_of_some = e->access && x->l1d_events_of_some_warps >> e->event & 1;
     if (!is_of_some || x->l1d_warps >> e->access->warp_slot & 1)
         x->desc->on_l1d(x, e);
 }
