@@ -16,11 +16,12 @@ static inline void sm_begin_fetch(struct sm_warp *w)
 
 /* The instructions come from the cache and can issue in the next cycle. If nothing but results can
  * change what they wait for until then, the warp is examined now; a result in between examines it
- * again. */
+ * again. Not in the last cycle of a quantum, which must leave the SM consistent. */
 static inline __attribute__((always_inline)) void sm_fetch_arrives(struct sm *sm, struct sm_warp *w,
                                                                    uint64_t now)
 {
-    if (sm->issue.plans_results && sm_examine_simple(sm, w, now + 1, SIMPLE_MACHINE)) {
+    if (sm->issue.plans_results && now + 1 < sm->end &&
+        sm_examine_simple(sm, w, now + 1, SIMPLE_MACHINE)) {
         w->ibuf = w->next->n_fetched;
         return;
     }
