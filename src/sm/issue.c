@@ -189,9 +189,9 @@ struct sched_pick sm_pick(const struct sm *sm, uint32_t s, uint64_t now)
 }
 
 /* MODEL: schedulers issue one after the other in each cycle, always in the same order (as in
- * GPGPU-Sim before version 4), so the first of them has priority on shared resources, above all on
- * the last entry of the load/store unit. With sm.rotate_schedulers they take turns in being first.
- */
+ * GPGPU-Sim before version 4), so the first of them has priority on shared resources, above all
+ * on the last entry of the load/store unit. With sm.rotate_schedulers they take turns in being
+ * first. */
 static inline uint32_t first_scheduler(const struct sm *sm, uint64_t now)
 {
     return sm->config->rotate_schedulers ? (uint32_t)(now % sm->config->n_schedulers) : 0;
