@@ -115,6 +115,20 @@ static void of_each_step_the_main_category_is_kept(void **state)
     strbuf_destroy(&out);
 }
 
+/* At most 8,192 steps are drawn. */
+static void steps_double_when_a_run_is_too_long_for_them(void **state)
+{
+    (void)state;
+    for (unsigned is_too_long = 0; is_too_long < 2; is_too_long++) {
+        struct strbuf out = {0};
+        FILE *f = begin();
+        add(f, 0, 8191 + is_too_long, 1, "Exec", "k");
+        finish(f, &out);
+        assert_non_null(strstr(out.text, is_too_long ? "\"step\":2," : "\"step\":1,"));
+        strbuf_destroy(&out);
+    }
+}
+
 static void a_file_that_is_not_there_is_named(void **state)
 {
     (void)state;
@@ -129,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_short_run_is_kept_cycle_by_cycle),
         cmocka_unit_test(of_each_step_the_main_category_is_kept),
+        cmocka_unit_test(steps_double_when_a_run_is_too_long_for_them),
         cmocka_unit_test(a_file_that_is_not_there_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
