@@ -113,7 +113,7 @@ def every(claim, values, printed):
         elif len(right) > 1:
             unsure.add(x)
     told = re.fullmatch(r"(\d+) of (\d+)(?:, not (.+))?", printed)
-    named = told.group(3).split(", ") if told.group(3) else []
+    named = [n.strip('"') for n in told.group(3).split(", ")] if told.group(3) else []
     is_value = int(told.group(2)) == len(claim["at"]) and int(told.group(1)) == len(claim["at"]) - len(named)
     is_value = is_value and set(fails) <= set(named) <= set(fails) | unsure
     return {"no"} if named else {"yes"}, is_value
@@ -153,20 +153,25 @@ def lesser(claim):
     return f"{each}{claim['series']} less than {', '.join(claim['others'])}"
 
 
+def bound(claim, series):
+    """The condition of a claim about a number: about each of several, it names the series, if there are others."""
+    each = f"each: {claim['series']} " if len(series) > 1 else "each "
+    return f"{each if claim['every'] else ''}{claim['kind'].replace('_', ' ')} {claim['about']:.3g}"
+
+
 def check_claim(where, claim, row, numbers):
     xs, series, values = numbers
     says, paper, printed, verdict, source = row
     if (says, source) != (claim["says"], claim["source"]):
         complain(where, f"the page says '{says}' ({source}), the figure '{claim['says']}' ({claim['source']})")
         return
-    each = "each " if claim["every"] else ""
     if claim["kind"] == "words":
         right, is_value = {"look"}, paper == printed == "-"
     elif claim["kind"] in ("about", "at_least", "at_most"):
-        right, is_value = every(claim, values, printed) if each else about(claim, values, printed)
-        is_value = is_value and paper == f"{each}{claim['kind'].replace('_', ' ')} {claim['about']:.3g}"
+        right, is_value = every(claim, values, printed) if claim["every"] else about(claim, values, printed)
+        is_value = is_value and paper == bound(claim, series)
     elif claim["kind"] == "less_than":
-        right, is_value = every(claim, values, printed) if each else less(claim, values, printed)
+        right, is_value = every(claim, values, printed) if claim["every"] else less(claim, values, printed)
         is_value = is_value and paper == lesser(claim)
     else:
         right, is_value = extreme(claim, xs, series, values, printed)

@@ -1,15 +1,14 @@
 """Claims about figures that a page keeps: when only the claims of a figure's file have changed, the numbers in the
 figure's table decide the new ones."""
-from check_results import is_lacking, lesser, numbers_of, verdicts_of_number
+from check_results import bound, is_lacking, lesser, numbers_of, verdicts_of_number
 from result_pages import CLAIM_HEAD, MARK, MEAN_OF, claims_of, geometric_mean, groups_of, row, rows_of
 
 COLUMNS = ("says", "paper", "heddle", "agrees", "source")
 MISSING = "-", {"missing"}
 
 
-def condition_of(claim):
+def condition_of(claim, series):
     """As `heddle figure` prints it."""
-    each = "each " if claim["every"] else ""
     if claim["kind"] == "words":
         return "-"
     if claim["kind"] == "less_than":
@@ -20,7 +19,7 @@ def condition_of(claim):
         return " and ".join(["between " + claim["at"][0], claim["at"][1]])
     if claim["kind"] in ("highest_at", "lowest_at"):
         return claim["at"][0]
-    return f"{each}{claim['kind'].replace('_', ' ')} {claim['about']:.3g}"
+    return bound(claim, series)
 
 
 def mean_of(found):
@@ -47,7 +46,7 @@ def every(claim, values):
         return MISSING
     if any("yes" in verdicts and len(verdicts) > 1 for _, verdicts in found):
         return "-", {"yes", "no"}
-    fails = [x for x, verdicts in found if "yes" not in verdicts]
+    fails = [f'"{x}"' if " " in x else x for x, verdicts in found if "yes" not in verdicts]
     text = f"{len(found) - len(fails)} of {len(found)}" + (f", not {', '.join(fails)}" if fails else "")
     return text, {"no"} if fails else {"yes"}
 
@@ -83,7 +82,7 @@ def answer(claim, numbers):
 
 def judged(where, claim, numbers, known):
     """The cells of a claim. What the page has of it was decided by exact numbers, and is kept."""
-    key = claim["says"], condition_of(claim), claim["source"]
+    key = claim["says"], condition_of(claim, numbers[1]), claim["source"]
     if key in known:
         return known[key]
     text, verdicts = answer(claim, numbers)

@@ -136,6 +136,13 @@ static enum verdict answer_less(const struct figure *f, const struct figure_clai
     return verdict;
 }
 
+/* A name of several words is quoted. */
+static void add_name(struct strbuf *names, const char *x)
+{
+    const char *quote = strchr(x, ' ') ? "\"" : "";
+    strbuf_addf(names, "%s%s%s%s", names->len ? ", " : "", quote, x, quote);
+}
+
 /* A claim about each of several xs: at how many it holds, and where it does not. */
 static enum verdict answer_every(const struct figure *f, const struct figure_claim *c,
                                  const struct figure_series *line, struct strbuf *ours)
@@ -154,7 +161,7 @@ static enum verdict answer_every(const struct figure *f, const struct figure_cla
         if (here == CLAIM_LACKS_DATA)
             verdict = CLAIM_LACKS_DATA;
         else if (here != CLAIM_HOLDS)
-            strbuf_addf(&fails, "%s%s", fails.len ? ", " : "", c->all_at[i]);
+            add_name(&fails, c->all_at[i]);
     }
     if (verdict == CLAIM_HOLDS) {
         strbuf_addf(ours, "%u of %u", n, c->n_all_at);
@@ -174,14 +181,24 @@ static void write_others(const struct figure_claim *c, struct strbuf *paper)
         strbuf_addf(paper, "%s%s", i ? ", " : "", c->others[i]);
 }
 
-static void write_claim(const struct figure_claim *c, struct strbuf *paper)
+/* About each of several entries: names the series, if the figure has others. */
+static void write_number(const struct figure *f, const struct figure_claim *c, struct strbuf *paper)
 {
     static const char *const words[] = {
         [CLAIM_ABOUT] = "about", [CLAIM_AT_LEAST] = "at least", [CLAIM_AT_MOST] = "at most"};
+    if (c->is_every && f->n_series > 1)
+        strbuf_addf(paper, "each: %s ", c->series);
+    else if (c->is_every)
+        strbuf_add(paper, "each ");
+    strbuf_addf(paper, "%s %.3g", words[c->kind], c->about);
+}
+
+static void write_claim(const struct figure *f, const struct figure_claim *c, struct strbuf *paper)
+{
     if (c->kind == CLAIM_LESS_THAN)
         write_others(c, paper);
     else if (figure_claims_number(c))
-        strbuf_addf(paper, "%s%s %.3g", c->is_every ? "each " : "", words[c->kind], c->about);
+        write_number(f, c, paper);
     else if (c->kind == CLAIM_BEST_AT)
         strbuf_add(paper, c->series);
     else if (c->kind == CLAIM_HIGHEST_BETWEEN)
@@ -195,7 +212,7 @@ const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
 {
     static const char *const words[] = {"yes", "direction", "no", "missing"};
     const struct figure_series *line = c->series ? find_series(f, c->series) : NULL;
-    write_claim(c, paper);
+    write_claim(f, c, paper);
     if (c->kind == CLAIM_WORDS)
         return "look";
     if (!line)

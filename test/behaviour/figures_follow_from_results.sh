@@ -144,7 +144,7 @@ paper:
 made = json.loads(call("figure", "bars.yaml", "--store", "r.db", "--json").stdout)
 assert [(c["paper"], c["heddle"].split()[0], c["agrees"]) for c in made["paper"]] == [
     ("eight", "eight", "yes"), ("four", "eight", "no"), ("four", "four", "yes"),
-    ("about 1.5", made["paper"][3]["heddle"], verdict(float(made["paper"][3]["heddle"]), 1.5)), ("each at least 1.1", "1", "no"), ("each at most 3", "2", "yes"),
+    ("about 1.5", made["paper"][3]["heddle"], verdict(float(made["paper"][3]["heddle"]), 1.5)), ("each: eight at least 1.1", "1", "no"), ("each: eight at most 3", "2", "yes"),
     ("each: eight less than four", "1", "no"), ("at most 0.5", made["paper"][7]["heddle"], "no")], made["paper"]
 assert [made["paper"][i]["heddle"] for i in (4, 5, 6)] == ["1 of 2, not bp", "2 of 2", "1 of 2, not ss"], made["paper"]
 assert made["groups"] == [], made # the geometric mean is a row of its own
@@ -452,6 +452,12 @@ made = json.loads(call("figure", "rule.yaml", "--table", "warps.csv", "--json").
 # % gained.
 assert [c["agrees"] for c in made] == [word for *_, relative, plain in cases for word in (relative, plain)], [
     (c["says"], c["heddle"], c["agrees"]) for c in made]
+# Entries of several words are quoted, and a figure of one series does not name it.
+write("warps.csv", "warp,cycles\na 1,1\nb 2,2\nc,3\n")
+write("each.yaml", rule.replace("  - {title: half, value: less, side: right}\n", "")
+      + "  - {says: each is large, series: cycles, every: [a 1, b 2, c], at_least: 2.5, source: a test}\n")
+each, = json.loads(call("figure", "each.yaml", "--table", "warps.csv", "--json").stdout)["paper"]
+assert (each["paper"], each["heddle"]) == ("each at least 2.5", '1 of 3, not "a 1", "b 2"'), each
 write("bad.yaml", open("lines.yaml").read().replace("mean: harmonic,", "mean: harmonic, relative: true,"))
 assert "others have 'relative_to'" in call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
 write("table.yaml", open("table.yaml").read().replace("{value: cycles}", "{value: cycles, over: warp}"))

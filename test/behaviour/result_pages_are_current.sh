@@ -14,7 +14,7 @@ import json, os, sys
 os.chdir(sys.argv[1])
 sys.path.insert(0, "tools")
 import check_results, result_summary
-from result_claims import with_claims
+from result_claims import judged, with_claims
 from result_pages import claims_of, digest, fill, groups_of, loose_numbers
 
 def write(name, text, mode=0o644):
@@ -69,8 +69,8 @@ rows = """| near | about 2.09 | 2.000 | yes | S2 p |
 | too little | at least 2 | 1.500 | direction | S2 p |
 | not too much | at most 2.1 | 2.000 | yes | S2 p |
 | too much | at most 0.9 | 2.000 | no | S2 p |
-| all | each at least 1.4 | 2 of 2 | yes | S2 p |
-| not all | each at least 1.4 | 2 of 3, not c | no | S2 p |
+| all | each: s at least 1.4 | 2 of 2 | yes | S2 p |
+| not all | each: s at least 1.4 | 2 of 3, not c | no | S2 p |
 | less | s less than t | 2.000 against 2.500 | yes | S2 p |
 | each less | each: s less than t | 1 of 2, not c | no | S2 p |
 | more | t less than s | 2.500 against 2.000 | no | S2 p |
@@ -128,6 +128,12 @@ section = "\n## F\n" + page.split("\n## F\n")[1]
 decided = [c for c in claims if c["says"] != "each less"]
 anew = with_claims(section.replace(head + rows, "").replace("| geometric mean of a, b | 1.732 | - |\n", ""), "f", decided)
 assert claims_of(anew) == [c for c in claims_of(section) if c["says"] != "each less"], claims_of(anew)
+each = claim("each is large", "at_least", ["a 1", "b 2", "c"], every=True, relative=False, about=2.5)
+numbers = ["a 1", "b 2", "c"], ["s"], {("a 1", "s"): 1.0, ("b 2", "s"): 2.0, ("c", "s"): 3.0}
+told = judged("f", each, numbers, {})
+assert told[1:] == ["each at least 2.5", '1 of 3, not "a 1", "b 2"', "no", "S2 p"], told
+check_results.check_claim("f", each, told, numbers)
+assert not check_results.complaints
 assert "| geometric mean of a, b | 1.732 | - |\n\n| the paper says" in anew, anew
 assert with_claims(section, "f", claims) == section and claims_of(with_claims(section, "f", [])) == []
 try:
@@ -147,7 +153,7 @@ for old, new, words in [
         ("at most 2.1 | 2.000 | yes", "at most 2.1 | 2.000 | no", "is 'yes', not 'no'"), ("at most 0.9 |", "at least 0.9 |", "'too much'"),
         ("2 of 2 | yes", "2 of 2 | no", "is 'yes', not 'no'"), ("2 of 3, not c", "2 of 3, not b", "'not all'"),
         ("2 of 3, not c", "3 of 3", "'not all'"), ("1 of 2, not c | no", "1 of 2, not a | no", "'each less'"),
-        ("each at least 1.4 | 2 of 2", "at least 1.4 | 2 of 2", "'all'"), ("so f:a:t > f:a:s", "so f:a:t < f:a:s", "says what does not hold"),
+        ("each: s at least 1.4 | 2 of 2", "at least 1.4 | 2 of 2", "'all'"), ("each: s at least 1.4 | 2 of 2", "each at least 1.4 | 2 of 2", "'all'"), ("so f:a:t > f:a:s", "so f:a:t < f:a:s", "says what does not hold"),
         ("so f:a:t > 2.4", "so f:a:t > 2.6", "says what does not hold"), ("2.4<!-- said -->", "2.4", "numbers without a mark: 2.4"),
         ("\nwords\n", "\nother words\n", "the note of"), ("Values: IPC;", "Values: cycles;", "the note of"), ("of a, b | 1.732", "of a, b | 1.740", "not the mean of these rows"),
         ("of a, b | 1.732", "of a, b | -", "not the mean"), ("1.732 | - |", "1.732 | 2.500 |", "t of 'geometric mean of a, b' is 2.5"),
