@@ -31,15 +31,16 @@ effect of any other number is the number itself.
 | no | neither |
 | look | must be judged by eye |
 
-If a claim names the largest or the smallest of several entries, the cell under "Heddle" names the entry that Heddle has
-there, and its value in parentheses. "3 of 4, not km" means that a claim about each of several entries holds for all of
-them except km.
+If a claim names the largest or the smallest of several entries, the cell under "Heddle" gives the entry that is largest
+or smallest in Heddle, with its value in parentheses. "each" in a condition means each of several entries, and a name
+after it is a column of the figure's table: "each: DLP at least 1". "3 of 4, not km" means that such a claim holds for
+all of them except km.
 """
 FIRST_VERSION, BEFORE_CORRECTION = "first version of this page", "before the machines were corrected"
 # What these rows of the first table mean.
 THEN = {FIRST_VERSION: "The first version of this page used other machines, workloads and inputs, and a different rule for verdicts.",
-        BEFORE_CORRECTION: "The machines were corrected to follow their simulators where the published configuration files are silent "
-                           "([CHANGELOG](../../CHANGELOG.md), Model)."}
+        BEFORE_CORRECTION: "The machines were corrected: where the papers' published configuration files are silent, they now follow "
+                           "the simulators that the papers used ([CHANGELOG](../../CHANGELOG.md), Model)."}
 
 
 def slug(heading):
@@ -116,6 +117,7 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
 - "Values" below a picture says what the numbers of the table are. A number in the column "condition" is in the unit
   given by "Values".
 - In pictures, a black line or ring is the paper's number. Bars of relative numbers begin at 1.
+- The [glossary](../glossary.md) explains terms such as CTA, MSHR and MPKI.
 """
 
 
@@ -123,7 +125,9 @@ VARIED = """- A variation repeats a paper's figure with changed parameters, for 
   claim can appear several times. The rows "without variations" of the first table leave variations out.
 """
 # Remarks on the reading of one page.
-READING_OF = {"scheduling": """- KMN is two programs: in S4, and in sections about S4, it is `kmn`; in S3, and in sections about S3, it is Rodinia's
+READING_OF = {"scheduling": """- Figures of a single CTA (S3 Figures 3.3, 3.4, 3.6, 4.1, 4.2, 4.3 and 4.5) rank its 16 warps by their times: 1 is the
+  fastest and 16 the slowest. So the condition "16" of a claim means that the slowest warp has the largest value.
+- KMN is two programs: in S4, and in sections about S4, it is `kmn`; in S3, and in sections about S3, it is Rodinia's
   K-means, `km`.
 """}
 NAMES = {"l1d": """
@@ -134,9 +138,26 @@ NAMES = {"l1d": """
 | DLP (S2) | `dlp` | Dynamic Line Protection: a protection distance for each load instruction, computed from hits in L1D and in tags of evicted lines |
 | PC-based bypassing (S3) | `pc_bypass` | all misses of a load instruction bypass if its lines are not reused |
 | Ctrl-C (S3) | `ctrl_c` | a share of the misses of a load instruction bypasses; the share depends on how many of its lines are not reused |
-| memory access ratio (S2) | `l1d.access_ratio` | loads and stores of L1D per thread instruction |
+| memory access ratio (S2) | `l1d.access_ratio` | L1D accesses (loads and stores) per thread instruction |
 | cache-insufficient, cache-sufficient (S2) | - | a memory access ratio above 1 %, or at most 1 % (section 3.2) |
 | cache-sensitive (S3) | - | gains 20 % or more from an L1D of 64 KB instead of 16 KB (section 5.3.1) |
+""", "scheduling": """
+| in the papers | in Heddle | meaning |
+| --- | --- | --- |
+| RR, round robin (S3); LRR (S4) | `lrr` | warps take turns |
+| GTO | `gto` | greedy then oldest: a warp continues until it cannot issue, then the oldest ready warp takes over |
+| 2-Level (S3) | `two_level` | warps form groups, and one group issues until all its warps wait for memory or at a barrier |
+| 2LVL-LRR (S4) | `two_level` with `switch_on=any` | as 2-Level, but a group is left as soon as no warp of it can issue |
+| 2LVL-GTO (S4) | `two_level_gto` | 2LVL-LRR with groups of two warps, and with GTO within and among groups |
+| SWL, Best-SWL (S4) | `swl` | static warp limiting: only the oldest warps of an SM issue; Best-SWL has the best limit for each workload |
+| CCWS, CCWS-SIM (S4) | `ccws`, `ccws_authors` | cache-conscious wavefront scheduling: when warps lose locality in L1D, others may not issue loads; as in S4's text, and as in its authors' simulator |
+| CAWS-blk, CAWS-SM, CAWS-avg (S3) | `caws_blk`, `caws_sm`, `caws_avg` | criticality-aware warp scheduling with an oracle, the times of an earlier run. More turns go to the slowest warp of each CTA (blk), to the slowest warps of the SM (SM), or to the warps that are more than a fifth slower than the mean (avg) |
+| CPL (S3) | `criticality=cpl` | criticality prediction logic: predicts from branches and stalls which warps of a CTA will be slow, and so critical |
+| gCAWS (S3) | `gcaws` | greedy CAWS, without an oracle: the warp that is most critical according to CPL continues until it cannot issue |
+| CACP (S3) | `cacp` | criticality-aware cache prioritisation: keeps some ways of each set of L1D for lines that critical warps are predicted to reuse |
+| CAWA (S3) | `cawa` | gCAWS and CACP together |
+
+[schedulers.md](../schedulers.md) has the rules in full.
 """}
 
 
