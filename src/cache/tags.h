@@ -28,7 +28,7 @@ struct tag_store {
 
 /* `may_index`: sets with many ways are indexed; otherwise all ways are scanned. */
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
-               size_t policy_line_bytes, bool may_index);
+               size_t line_state_bytes, bool may_index);
 /* An empty store continues with n_ways of the ways it was created with. */
 void tags_resize(struct tag_store *t, uint32_t n_ways);
 
