@@ -14,7 +14,8 @@ static uint32_t places_of(uint32_t n_ways, bool indexed)
     return n;
 }
 
-/* One row of each kind for all sets. Those of an indexed cache begin with an unused set. */
+/* Allocates one array of each kind for all sets. Those of an indexed cache begin with an unused
+ * set. */
 static void init_sets(struct tag_store *t, struct arena *arena, uint32_t n_ways)
 {
     uint32_t places = places_of(n_ways, t->indexed);

@@ -316,7 +316,7 @@ static void run_on_team(struct engine *e)
     }
 }
 
-/* One half advances; the other one rests. */
+/* Advances one half; the other one rests. */
 static void run_quantum(struct engine *e, const struct turn *t, sim_time limit)
 {
     t->half->end = quantum_end(e, t, limit);

@@ -114,8 +114,8 @@ static inline struct shard *part_at(const struct part_graph *g, uint32_t group, 
     return (struct shard *)(void *)(p->parts + i * p->stride);
 }
 
-/* Open the port of a part that is being created, into a network or out of it, as its links say. An
- * injection port has peers for all ids from its first receiver to its last. */
+/* Opens the port of a part that is being created, into a network or out of it, as the part's links
+ * say. An injection port has peers for all ids from its first receiver to its last. */
 void part_open_tx(const struct part_position *at, uint32_t network, struct shard *s,
                   struct tx_port *p);
 void part_open_rx(const struct part_position *at, uint32_t network, struct shard *s,

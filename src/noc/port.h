@@ -137,8 +137,9 @@ void tx_destroy(struct tx_port *p);
  * still those of the receiver and the sender. `latency` is that of the link to the forwarding
  * shard. Call it before anything is sent. */
 void tx_go_via(struct tx_port *p, uint32_t to, uint32_t via, sim_time latency);
-/* The kinds of messages, as a bit mask, that tx_post() and tx_send_declared() may send. Their links
- * are checked once, by tx_connect(), because a check of each message would cost noticeable time. */
+/* Declares the kinds of messages, as a bit mask, that tx_post() and tx_send_declared() may send.
+ * Their links are checked once, by tx_connect(), because a check of each message would cost
+ * noticeable time. */
 void tx_declare(struct tx_port *p, uint32_t kinds);
 /* Before a run: with one thread, looks up the receivers. Asserts that their links carry the kinds
  * that were declared. */
@@ -233,8 +234,8 @@ static inline struct tx_peer *tx_peer_of(const struct tx_port *p, uint32_t to)
 {
     return &p->peers[to - p->first_receiver];
 }
-/* With several threads, or before the receivers are known. Takes no struct message, so that the
- * caller need not keep one in memory. */
+/* Sends when there are several threads, or the receivers are not known yet. Takes no struct
+ * message, so that the caller need not keep one in memory. */
 void tx_post_by_id(struct tx_port *p, sim_time at, uint32_t to, uint32_t kind, uint32_t flits,
                    void *body);
 /* Sends a message that is offered at `now` and leaves the gate at `through`. */

@@ -297,7 +297,7 @@ static inline void shard_hand_to(struct shard *s, uint32_t to, struct message m)
         shard_deliver(s->engine->shards[to], m);
 }
 
-/* shard_send() for callers that have checked the latency (port.h). */
+/* Sends like shard_send(), for callers that have checked the latency (port.h). */
 static inline void shard_post(struct shard *s, struct message m)
 {
     m.from = s->id;

@@ -16,7 +16,7 @@ struct ticker {
 
 #define TICK_NEVER UINT64_MAX
 
-/* Idle until a message arrives or ticker_start() is called. */
+/* The part is idle until a message arrives or ticker_start() is called. */
 void ticker_init(struct ticker *t, const struct shard_ops *ops, uint32_t id,
                  const struct clock_domain *clock);
 /* Between runs: the next tick is the first at or after that time. */

@@ -55,7 +55,8 @@ struct ccws {
 uint32_t ccws_cutoff(const struct scheduler *s);
 /* The score that a VTA hit gives, before it is limited to the configured bits. */
 uint64_t ccws_llds(const struct scheduler *s);
-/* Begin and end the score of a warp that starts or ends; call ccws_test_cutoff() afterwards. */
+/* Begins the score of a warp that starts, or ends that of a warp that ends; call ccws_test_cutoff()
+ * afterwards. */
 void ccws_start_score(struct scheduler *s, uint32_t warp);
 void ccws_end_score(struct scheduler *s, uint32_t warp);
 /* Recomputes which warps may load, after scores or warps have changed. */

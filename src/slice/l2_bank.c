@@ -12,7 +12,6 @@ static uint64_t bytes_of_two(uint32_t segments)
     return (segments & 1 ? 0xffffffffull : 0) | (segments & 2 ? 0xffffffffull << 32 : 0);
 }
 
-/* A load receives all bytes of its segments, not only those that its lanes touch. */
 void l2_ask_for_segments(struct mem_access *a)
 {
     a->byte_mask[0] = bytes_of_two(a->segments);

@@ -17,7 +17,7 @@ static struct bytes bytes_of(const struct slice *p, uint32_t sectors)
     return b;
 }
 
-/* An invalidation of a line of L2 is always a drop by the policy. */
+/* Notes a drop by the policy: nothing else invalidates a line of L2. */
 static void note_drop(void *bank, const struct cache_event_info *e)
 {
     struct l2_bank *b = bank;

@@ -153,13 +153,14 @@ struct slice_ahead slice_ahead(const struct slice *p, sim_time now);
 /* Passes a controller's decision to the policies of the banks at time `now`, before anything else
  * at that time; stalled requests are retried. */
 void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now);
-/* The end of a visibility period: the effects of atomics become visible. */
+/* Called at the end of a visibility period: makes the effects of atomics visible. */
 void slice_commit_atomics(struct slice *p);
-/* The host reads or writes these bytes of the L2 line at a local address. Only when idle. */
+/* Called when the host reads or writes these bytes of the L2 line at a local address. Only when
+ * idle. */
 void slice_host_access(struct slice *p, uint64_t local, uint64_t address, const uint64_t bytes[2],
                        bool is_write);
-/* The host has written these segments of the L2 line at a local address, and the configuration
- * places host copies in L2. Only when idle.
+/* Puts into L2 what the host has written to these segments of the line at a local address. Only
+ * when idle, and if the configuration places host copies in L2.
  *
  * MODEL: a host copy into L2 takes no device cycles: the time of a copy is that of its transfer.
  * Dirty lines that it replaces are written back in zero time and are not counted. */

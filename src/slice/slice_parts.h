@@ -96,7 +96,8 @@ static inline void slice_note(struct slice *p, sim_time t)
 
 /* --- l2_bank.c; see l2_queue.h too --- */
 
-/* A load receives all bytes of its segments, not only those that its lanes touch. */
+/* Marks all bytes of a load's segments as requested: its sender receives them all, not only those
+ * that its lanes touch. */
 void l2_ask_for_segments(struct mem_access *a);
 /* Marks loads and stores of annotated buffers. Buffers are more than a line apart, so a line
  * belongs to at most one of them. */

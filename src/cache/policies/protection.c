@@ -133,7 +133,7 @@ static void protect_line(const struct protection *d, const struct cache_set *s, 
     line->ends = load + (a->kind == MEM_STORE ? 0 : d->pdpt.pd[id]);
 }
 
-/* The hit is attributed to the previous instruction that used the line. */
+/* Attributes the hit to the previous instruction that used the line. */
 static void credit_tda_hit(struct cache_policy *p, const struct protected_line *line)
 {
     struct protection *d = p->state;
@@ -254,7 +254,7 @@ static void compute_pds(const struct cache_policy *p)
 
 /* --- 4.1.4: samples --- */
 
-/* The new PDs are for the next sample (4.1.3); all hits are counted from 0 again. */
+/* Ends a sample: computes the PDs for the next one (4.1.3). All hits are counted from 0 again. */
 static void end_sample(struct cache_policy *p)
 {
     struct protection *d = p->state;
