@@ -9,7 +9,7 @@ struct one_in_n_params {
 
 static const struct param one_in_n_params[] = {
     PARAM_U32(struct one_in_n_params, n, "4", 1, 65536, "misses",
-              "one miss in this many is cached"),
+              "n: one in every n misses is cached"),
 };
 
 /* Its statistic, reported with every result as l1d.policy.kept. */

@@ -22,7 +22,7 @@ static void write_frame(struct l1d_writer *w, const void *content, size_t bytes)
     w->failed = ZSTD_isError(n) || !w->sink.write(w->sink.user, w->packed, n);
 }
 
-/* Columns of a table after a head of that many bytes. */
+/* Writes a head of `head_bytes` bytes, then the columns of a table. */
 static void write_columns(struct l1d_writer *w, const uint8_t *head, size_t head_bytes,
                           struct l1d_table *t, uint32_t first, uint32_t end)
 {

@@ -37,7 +37,7 @@ void l1d_block_destroy(struct l1d_block *b);
 /* Adds any event except instructions. The evictions of a flush are added one by one: the flush
  * itself is inserted before the first of them. */
 void l1d_block_add(struct l1d_block *b, const struct l1d_writer *w, const struct l1d_event *e);
-/* An instruction with that many lanes issues. */
+/* Adds the issue of an instruction with `n_lanes` lanes. */
 void l1d_block_add_issue(struct l1d_block *b, uint32_t n_lanes);
 bool l1d_block_is_full(const struct l1d_block *b);
 

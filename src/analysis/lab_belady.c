@@ -12,7 +12,7 @@ struct oracle {
 /* Each line keeps the position of its next use. */
 static uint64_t next_use_of(const struct cache_set *s, uint32_t way)
 {
-    return *(const uint64_t *)s->bits[way];
+    return *(const uint64_t *)s->line_state[way];
 }
 
 static int used_last(const struct cache_set *s)
@@ -46,7 +46,7 @@ static void on_use(struct cache_policy *p, const struct cache_set *s, uint32_t w
                    const struct mem_access *a)
 {
     const struct oracle *o = p->state;
-    *(uint64_t *)s->bits[way] = o->next_uses[a->id];
+    *(uint64_t *)s->line_state[way] = o->next_uses[a->id];
 }
 
 /* The line is present; only sectors are fetched. */
@@ -78,7 +78,7 @@ static uint64_t oracle_cost_bits(const struct cache_geometry *g, const void *par
         .citation = "L. A. Belady: A study of replacement algorithms for a virtual-storage "       \
                     "computer. IBM Systems Journal 5(2), 1966",                                    \
         .cost_bits = oracle_cost_bits, .state_bytes = oracle_state_bytes,                          \
-        .line_bytes = sizeof(uint64_t), .decide = (policy_decide), .on_hit = on_use,               \
+        .line_state_bytes = sizeof(uint64_t), .decide = (policy_decide), .on_hit = on_use,         \
         .on_miss = on_miss, .on_reserve = on_use                                                   \
     }
 

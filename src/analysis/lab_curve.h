@@ -14,7 +14,7 @@ struct lab_curve {
 
 void lab_curve_make(const struct lab_stream *s, uint32_t n_sets, uint32_t line_bytes,
                     uint32_t index, struct lab_curve *out);
-/* The hits of a cache with that many ways. */
+/* The hits of a cache with `n_ways` ways. */
 uint64_t lab_curve_hits(const struct lab_curve *c, uint64_t n_ways);
 void lab_curve_destroy(struct lab_curve *c);
 

@@ -49,7 +49,7 @@ static struct sm_cache *create_sm(struct player *p, uint32_t sm)
                                  .sector_bytes = config->sector_bytes ? config->sector_bytes
                                                                       : config->line_bytes};
     struct sm_cache *c = ARENA_NEW(&p->arena, struct sm_cache);
-    tags_init(&c->tags, &p->arena, config->n_sets, config->n_ways, d->line_bytes, true);
+    tags_init(&c->tags, &p->arena, config->n_sets, config->n_ways, d->line_state_bytes, true);
     c->owners = ARENA_ARRAY(&p->arena, struct owner, (size_t)config->n_sets * config->n_ways);
     c->policy =
         (struct cache_policy){.desc = d,

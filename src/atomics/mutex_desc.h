@@ -43,7 +43,7 @@ struct atomics_taken mutex_take(struct atomics_sm *u, const struct mem_access *a
 /* Do the rows divide the SMs, and does every SM's number fit into a message? */
 bool mutex_check(uint32_t n_sms, const void *params, struct param_flaw *flaw);
 
-/* Bits of a table of that many mutexes: held, the current or last holder, mature if used. */
+/* Bits of a table of `n_mutexes` mutexes: held, the current or last holder, mature if used. */
 uint64_t mutex_table_bits(uint64_t n_mutexes, uint32_t n_sms, const struct mutex_params *p);
 /* Of an SM's own side: the state of each mutex, the queue of requests, the counter for
  * `hold_max`. */

@@ -31,7 +31,7 @@ struct busy_wire {
     uint64_t until, own_at, own_until;
 };
 
-/* A change elsewhere in the ring, that many members back. */
+/* A change elsewhere in the ring, `age` members before this one. */
 struct ring_news {
     uint32_t age;
     struct mutex_text text;

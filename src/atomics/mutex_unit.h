@@ -230,7 +230,7 @@ void mutex_unit_describe(const struct mutex_unit *u, struct strbuf *out);
 /* --- for networks --- */
 void mutex_unit_granted(struct mutex_unit *u, uint32_t mutex, bool mature, bool unchanged,
                         uint64_t now);
-/* Sends over that many hops. */
+/* Sends `t` over `hops` hops. */
 void mutex_unit_send(struct mutex_unit *u, uint32_t to, uint32_t hops, struct mutex_text t,
                      uint64_t now);
 static inline bool mutex_is_earlier_epoch(const struct mutex_unit *u, uint64_t cycle, uint64_t now)

@@ -171,7 +171,7 @@ struct cache *cache_create(const struct cache_config *config,
     else
         c->whole_line = 1;
     c->indexer = set_indexer_make(config->n_sets, config->line_bytes, config->index);
-    tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_bytes,
+    tags_init(&c->tags, &c->arena, config->n_sets, config->n_ways, policy->line_state_bytes,
               !config->no_fast_paths);
     mshr_init(&c->mshrs, &c->arena, config->n_mshrs, config->mshr_merges, config->allocate_on_fill,
               c->sectored || config->allocate_on_fill);
@@ -252,9 +252,9 @@ static void restart_policy(struct cache *c, uint32_t n_ways)
     if (c->desc->state_bytes)
         memset(p->state, 0, c->desc->state_bytes(&p->geometry, p->params));
     p->geometry.n_ways = n_ways;
-    for (uint32_t set = 0; c->desc->line_bytes && set < c->tags.n_sets; set++)
+    for (uint32_t set = 0; c->desc->line_state_bytes && set < c->tags.n_sets; set++)
         for (uint32_t way = 0; way < c->config.n_ways; way++)
-            memset(c->tags.sets[set].bits[way], 0, c->desc->line_bytes);
+            memset(c->tags.sets[set].line_state[way], 0, c->desc->line_state_bytes);
     if (c->desc->init)
         c->desc->init(p);
 }

@@ -227,7 +227,8 @@ void cache_resize(struct cache *c, uint32_t n_ways,
 
 const struct cache_stats *cache_stats(const struct cache *c);
 struct cache_policy *cache_get_policy(struct cache *c);
-/* What the owner passes on to the policy; does nothing if the policy has no such callback. */
+/* Calls that the owner passes on to the policy; they do nothing if the policy has no such callback.
+ */
 void cache_kernel_start(struct cache *c, uint32_t launch);
 void cache_kernel_end(struct cache *c, uint32_t launch);
 void cache_epoch(struct cache *c, uint64_t epoch);
@@ -239,8 +240,8 @@ uint64_t cache_next_change(const struct cache *c, uint64_t now);
 /* Can time alone ever change its decisions? */
 bool cache_changes_alone(const struct cache *c);
 
-/* Does the policy differ from LRU? The number of accepted misses for which LRU would have chosen
- * differently, and the id of the first such access (~0 = none). */
+/* How much the policy differs from LRU: returns the number of accepted misses for which LRU would
+ * have chosen differently, and the id of the first such access (~0 = none). */
 void cache_lru_differences(const struct cache *c, uint64_t *n, uint64_t *first_id);
 /* That access, as it was accepted; NULL if there is none. */
 const struct mem_access *cache_first_lru_difference(const struct cache *c);

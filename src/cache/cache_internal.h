@@ -124,7 +124,7 @@ static inline void cache_count_eviction(struct cache *c, const struct cache_line
 
 /* --- Lines and their MSHRs --- */
 
-/* The line becomes the most recently used, and has been reused since its insertion. */
+/* Makes the line the most recently used, and marks it as reused since its insertion. */
 static inline void cache_use_line(struct cache *c, struct cache_set *s, uint32_t way, uint32_t pc)
 {
     struct cache_line *line = tags_line(s, way);
@@ -163,7 +163,7 @@ static inline void cache_remove(struct cache *c, struct cache_set *s, int way, u
         mshr_detach_line(&c->mshrs, line);
 }
 
-/* These sectors must be written back: they become the victim, which the owner reads. */
+/* Makes sectors of a line the victim: the owner reads it and must write these sectors back. */
 static inline void cache_write_back(struct cache *c, uint64_t line, uint32_t sectors)
 {
     c->stats.writebacks++;

@@ -1,6 +1,6 @@
 /* The interface of a cache policy: what stays in a cache. One policy = one file = one descriptor.
  *
- * For an access that needs a new way, the cache calls decide(). It must not change the policy's
+ * For an access that needs a new way, the cache calls decide(), which must not change the policy's
  * state: for one access it may be called several times (after stalls), or never (never_bypasses).
  * When the access is accepted the on_... events follow, each exactly once per access, never on a
  * retry. doc/adding-a-policy.md has a table of their order; in short:
@@ -24,8 +24,8 @@
  *
  * A cache may be used with fewer ways than it was built with (an L1D that shares its storage with
  * shared memory). Between two kernels it is emptied, its geometry changes, the policy's state and
- * line data are zeroed and init() is called again; `stats` continue. Only the hardware cost is
- * computed for all of its ways.
+ * the states of its lines are zeroed and init() is called again; `stats` continue. Only the
+ * hardware cost is computed for all of its ways.
  *
  * State that changes with time must be computable from the elapsed cycles, or next_change() must
  * announce the change. */
@@ -36,7 +36,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(11, sizeof(struct cache_set) + sizeof(struct cache_line) +                          \
+    PLUGIN_ABI(12, sizeof(struct cache_set) + sizeof(struct cache_line) +                          \
                        sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -117,7 +117,7 @@ struct cache_set {
     uint64_t reserved;              /* occupied ways whose data are in flight */
     const struct cache_line *lines; /* per way, like all that follow */
     const uint64_t *last_use;       /* order of its last hit, merge or reservation */
-    void *const *bits;              /* the policy's own line_bytes bytes; NULL if it has none */
+    void *const *line_state;        /* line_state_bytes bytes of the policy's own; NULL = none */
     struct way_index *index; /* private to the framework, for sets with many ways; else NULL */
 };
 
@@ -187,7 +187,7 @@ struct cache_policy_desc {
      * any cache. */
     bool (*check)(const struct cache_geometry *g, const void *params, struct strbuf *why);
     size_t (*state_bytes)(const struct cache_geometry *g, const void *params); /* NULL = 0 */
-    size_t line_bytes; /* policy data per line, initially zero; aligned to 8 */
+    size_t line_state_bytes; /* policy data per line, initially zero; aligned to 8; 0 = none */
     /* Required. Hardware bits beyond tags, valid and LRU bits; see plugin_cost(). */
     uint64_t (*cost_bits)(const struct cache_geometry *g, const void *params, struct strbuf *parts);
     void (*init)(struct cache_policy *p); /* NULL = nothing to do */

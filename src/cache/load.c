@@ -1,7 +1,7 @@
 /* The less frequent answers to loads, cache_load() as a function, and fills. */
 #include "cache/fast.h"
 
-/* The policy drops the line, dirty or not. */
+/* Drops a line, dirty or not, because the policy says so. */
 static void drop_line(struct cache *c, struct cache_set *s, uint32_t way,
                       const struct mem_access *a)
 {

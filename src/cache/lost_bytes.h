@@ -32,7 +32,7 @@ void lost_written_back(struct lost_bytes *t, uint64_t line);
 void lost_dropped(struct lost_bytes *t, uint64_t line);
 /* These bytes are read from memory: is any of them lost? */
 bool lost_is_read(struct lost_bytes *t, uint64_t line, const uint64_t bytes[2]);
-/* The host writes to memory. */
+/* Notes that the host has overwritten bytes in memory. */
 void lost_overwritten(struct lost_bytes *t, uint64_t line, const uint64_t bytes[2]);
 void lost_destroy(struct lost_bytes *t);
 

@@ -24,7 +24,7 @@ struct set_indexer {
 };
 
 struct set_indexer set_indexer_make(uint32_t n_sets, uint32_t line_bytes, uint32_t index);
-/* The sets of many lines. */
+/* Computes the sets of `n` lines. */
 void set_index_many(const struct set_indexer *x, const uint64_t *lines, uint32_t n, uint32_t *sets);
 
 static inline uint32_t set_index_fermi(uint64_t address, uint32_t n_sets)

@@ -8,7 +8,7 @@
  */
 #include "cache/alloc.h"
 
-/* A store takes effect: it is counted, with what becomes of it, and listeners are notified. */
+/* Counts a store that takes effect, and its outcome, and notifies listeners. */
 static inline __attribute__((always_inline)) void count_store(struct cache *c, uint64_t *outcome,
                                                               struct cache_set *s, int way,
                                                               const struct mem_access *a)

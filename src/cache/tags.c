@@ -14,7 +14,8 @@ static uint32_t places_of(uint32_t n_ways, bool indexed)
     return n;
 }
 
-/* One row of each kind for all sets. Those of an indexed cache begin with an unused set. */
+/* Allocates one array of each kind for all sets. Those of an indexed cache begin with an unused
+ * set. */
 static void init_sets(struct tag_store *t, struct arena *arena, uint32_t n_ways)
 {
     uint32_t places = places_of(n_ways, t->indexed);
@@ -37,25 +38,25 @@ static void init_sets(struct tag_store *t, struct arena *arena, uint32_t n_ways)
     }
 }
 
-static void init_policy_data(struct cache_set *s, struct arena *arena, size_t bytes)
+static void init_line_state(struct cache_set *s, struct arena *arena, size_t bytes)
 {
     size_t stride = (bytes + 7) & ~(size_t)7;
     char *data = arena_alloc(arena, s->n_ways * stride);
-    void **bits = ARENA_ARRAY(arena, void *, s->n_ways);
+    void **line_state = ARENA_ARRAY(arena, void *, s->n_ways);
     for (uint32_t way = 0; way < s->n_ways; way++)
-        bits[way] = data + way * stride;
-    s->bits = bits;
+        line_state[way] = data + way * stride;
+    s->line_state = line_state;
 }
 
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
-               size_t policy_line_bytes, bool may_index)
+               size_t line_state_bytes, bool may_index)
 {
     *t = (struct tag_store){.sets = ARENA_ARRAY(arena, struct cache_set, n_sets),
                             .n_sets = n_sets,
                             .indexed = may_index && n_ways > SCANNED_WAYS};
     init_sets(t, arena, n_ways);
-    for (uint32_t set = 0; policy_line_bytes && set < n_sets; set++)
-        init_policy_data(&t->sets[set], arena, policy_line_bytes);
+    for (uint32_t set = 0; line_state_bytes && set < n_sets; set++)
+        init_line_state(&t->sets[set], arena, line_state_bytes);
     tags_resize(t, n_ways);
 }
 

@@ -28,8 +28,8 @@ struct tag_store {
 
 /* `may_index`: sets with many ways are indexed; otherwise all ways are scanned. */
 void tags_init(struct tag_store *t, struct arena *arena, uint32_t n_sets, uint32_t n_ways,
-               size_t policy_line_bytes, bool may_index);
-/* An empty store continues with n_ways of the ways it was created with. */
+               size_t line_state_bytes, bool may_index);
+/* Lets an empty store continue with n_ways of the ways it was created with. */
 void tags_resize(struct tag_store *t, uint32_t n_ways);
 
 /* The way that holds the line, reserved or valid; -1 if none does. */
@@ -66,7 +66,7 @@ static inline struct cache_line *tags_line(struct cache_set *s, uint32_t way)
     return (struct cache_line *)s->lines + way;
 }
 
-/* The line becomes the most recently used; `order` is greater than all before. */
+/* Makes the line the most recently used; `order` is greater than in all calls before. */
 static inline void tags_use(struct cache_set *s, uint32_t way, uint64_t order)
 {
     ((uint64_t *)s->last_use)[way] = order;
@@ -112,13 +112,13 @@ static inline void tags_remove(struct cache_set *s, uint32_t way)
     s->reserved &= ~(1ull << way);
 }
 
-/* The line no longer waits for data. */
+/* Marks the line as no longer waiting for data. */
 static inline void tags_validate(struct cache_set *s, uint32_t way)
 {
     s->reserved &= ~(1ull << way);
 }
 
-/* The line waits (again) for sectors. */
+/* Marks the line as waiting for data, for the first time or again. */
 static inline void tags_reserve(struct cache_set *s, uint32_t way)
 {
     s->reserved |= 1ull << way;

@@ -42,7 +42,8 @@ static inline size_t way_index_set(const struct way_index *x, size_t place)
     return (place >> x->way_bits) - 1;
 }
 
-/* The place becomes the most recently used of its set; `order` is greater than all before. */
+/* Makes the place the most recently used of its set; `order` is greater than in all calls before.
+ */
 static inline void way_index_use(struct way_index *x, size_t place, uint64_t order)
 {
     x->use[place] = (uint32_t)order;
@@ -69,7 +70,7 @@ static inline int way_index_find(const struct way_index *x, uint64_t line)
     return place ? (int)way_index_way(x, place) : -1;
 }
 
-/* The place no longer holds the line. */
+/* Removes the line in this place from the index. */
 static inline void way_index_forget(struct way_index *x, size_t place, uint64_t line)
 {
     uint32_t *link = &x->head[way_index_bucket(x, line)];
@@ -78,7 +79,7 @@ static inline void way_index_forget(struct way_index *x, size_t place, uint64_t 
     *link = x->next[place];
 }
 
-/* An empty place holds the line from now on. */
+/* Adds the line in this place, which was empty, to the index. */
 static inline void way_index_add(struct way_index *x, size_t place, uint64_t line)
 {
     uint32_t *head = &x->head[way_index_bucket(x, line)];

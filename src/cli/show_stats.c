@@ -189,7 +189,7 @@ void show_stats_markdown(struct strbuf *out)
                 "a run has those of its own machine. Counters are summed over SMs or L2 banks, and "
                 "belong to the kernel in which they were counted. A state is that at the end of "
                 "the run or the kernel; a state of running warps is the mean of samples every %d "
-                "cycles. In a time series both are as at the end of the row.\n\n",
+                "cycles. In a row of a time series both are as at the end of its interval.\n\n",
                 STAT_SAMPLE_CYCLES);
     add_mechanism_rows(out);
     strbuf_add(

@@ -9,8 +9,8 @@ struct host_memory_counts host_memory_take(const struct machine *m)
         const struct slice *p = (const struct slice *)part_at(&m->graph, m->host_memory.group, i);
         for (uint32_t b = 0; b < p->config->memory.banks; b++)
             cache_stats_add(&c.llc, cache_stats(p->banks[b].cache));
-        c.reads_around += p->stats.reads_around;
-        c.writes_around += p->stats.writes_around;
+        c.bypass_reads += p->stats.bypass_reads;
+        c.bypass_writes += p->stats.bypass_writes;
         dram_stats_add(&c.dram, dram_stats(p->dram));
     }
     return c;
@@ -88,8 +88,8 @@ const struct stat_row host_rows[] = {
         DRAM_COUNTERS(COUNTER)
 #undef COUNTER
             ROW_COUNT("host_dram.reads_past_llc", "lines", "read by transfers",
-                      host.memory.reads_around),
+                      host.memory.bypass_reads),
     ROW_COUNT("host_dram.writes_past_llc", "lines", "written by transfers",
-              host.memory.writes_around),
+              host.memory.bypass_writes),
 };
 const uint32_t n_host_rows = sizeof host_rows / sizeof host_rows[0];

@@ -148,8 +148,8 @@ struct machine *machine_plan(const struct machine_config *config,
                              const struct machine_options *options, struct dev_mem *mem);
 uint32_t machine_add(struct machine *m, const struct machine_part_kind *kind, uint32_t n,
                      const void *setup);
-/* Parts of the group access memory as SMs do, through ports of that many flits per cycle up and
- * down. */
+/* Parts of the group access memory as SMs do, through ports of `up` flits per cycle towards memory
+ * and `down` flits per cycle back. */
 void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_t down);
 void machine_build(struct machine *m);
 /* From the next launch on SMs can send to each other, if their atomics unit needs it, or not. */

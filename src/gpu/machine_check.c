@@ -91,10 +91,10 @@ bool memory_totals_check(const struct machine_totals *t, const struct memory_use
     ok &= check(t->dram.bytes == sectors * sector_bytes, "DRAM moves whole sectors", why);
     ok &= check(t->slice.sectors_read >= t->l2.sectors_fetched, "sectors that L2 requests are read",
                 why);
-    ok &= check(t->dram.reads == t->l2.fills + t->l2.fills_dropped + t->slice.reads_around,
+    ok &= check(t->dram.reads == t->l2.fills + t->l2.fills_dropped + t->slice.bypass_reads,
                 "DRAM reads == L2 fills + reads that bypass it", why);
     ok &=
-        check(t->dram.writes == t->l2.writebacks - t->slice.lines_flushed + t->slice.writes_around,
+        check(t->dram.writes == t->l2.writebacks - t->slice.lines_flushed + t->slice.bypass_writes,
               "DRAM writes == L2 write-backs + writes that bypass it", why);
     ok &= check(t->l2_area == t->l2_stays, "L2 input queues: length x time == stays", why);
     ok &= check(t->l2_mshr_area == t->l2_mshr_stays, "MSHRs of L2: number x time == stays", why);

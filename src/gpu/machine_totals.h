@@ -13,7 +13,7 @@ struct host_counts {
     struct host_memory_counts {
         struct cache_stats llc;
         struct dram_stats dram;
-        uint64_t reads_around, writes_around; /* lines that transfers read and wrote */
+        uint64_t bypass_reads, bypass_writes; /* lines that transfers read and wrote */
     } memory;                                 /* up to now, whatever has ended */
     struct cpu_stats workers;                 /* of all cores that run kernels */
     struct testbed_counts testbed;

@@ -29,7 +29,7 @@ struct machine;
 struct machine_totals;
 
 void mix_totals_take(const struct machine *m, struct machine_totals *t);
-/* The number of rows of a machine with that many applications. */
+/* The number of rows of a machine with `n_apps` applications. */
 uint32_t mix_row_count(uint32_t n_apps);
 /* Observes the machine from time to time, for means over time. */
 void mix_watch(struct machine *m);

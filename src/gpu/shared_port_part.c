@@ -2,10 +2,10 @@
  * (-gpgpu_n_cores_per_cluster), as a part of a machine.
  *
  * It is in the middle of the path between SMs and memory partitions. Messages from its SMs, and
- * messages to them, pass a gate of the width of one port, in the order (arrival, sender). A message
- * begins to pass when its first flit arrives (cut-through), so a message that meets no other loses
- * no time. Credits are those of SMs and partitions: what arrives here has a reserved entry at the
- * receiver, and the gates wait only for each other's flits. */
+ * messages to them, pass through a gate of the width of one port, in the order (arrival, sender). A
+ * message begins to pass when its first flit arrives (cut-through), so a message that meets no
+ * other loses no time. Credits are those of SMs and partitions: what arrives here has a reserved
+ * entry at the receiver, and the gates wait only for each other's flits. */
 #include "gpu/machine.h"
 
 struct shared_port {

@@ -58,7 +58,8 @@ struct pressure pressure_on_cmp(const struct hetero_machine *m, enum pressure_ru
 /* A kernel on the CMP beside which a reporter with this table has had this slowdown. */
 struct pressure pressure_measured(const struct hetero_machine *m, const struct bubble_table *t,
                                   double slowdown);
-/* A kernel on the GPU that takes `alone_s` and moves that many bytes: pressure on DRAM only. */
+/* A kernel on the GPU that takes `alone_s` and moves `transfer_bytes` bytes: pressure on DRAM only.
+ */
 struct pressure pressure_on_gpu(const struct hetero_machine *m, double transfer_bytes,
                                 double alone_s);
 

@@ -49,7 +49,7 @@ cl_int device_open(struct _cl_device_id *d);
  * output of launches. */
 void devices_stop(void);
 
-/* Simulated time to transfer that many bytes to or from the host. */
+/* Simulated time to transfer `bytes` bytes to or from the host. */
 uint64_t device_transfer_ns(const struct _cl_device_id *d, uint64_t bytes);
 /* The same for a copy within its own memory. */
 uint64_t device_copy_ns(const struct _cl_device_id *d, uint64_t bytes);

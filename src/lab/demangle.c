@@ -57,7 +57,7 @@ static bool is_of_symbol(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
 }
 
-/* Writes a word of that many bytes, demangled if it is a symbol. */
+/* Writes a word of `len` bytes, demangled if it is a symbol. */
 static void add_word(const char *word, size_t len, struct strbuf *out)
 {
     char symbol[MAX_SYMBOL_BYTES];

@@ -37,7 +37,7 @@ struct worker_end {
     struct strbuf out, err; /* the caller owns them from now on */
 };
 
-/* Collects their output for at most that many milliseconds; true if one has ended. */
+/* Collects the workers' output for at most `milliseconds`; true if one has ended. */
 bool workers_wait(struct workers *w, int milliseconds, struct worker_end *end);
 
 /* Processors that this process may use. */

@@ -34,13 +34,15 @@ static sim_time max_time(sim_time a, sim_time b)
     return a > b ? a : b;
 }
 
-/* When the shard next has something to do, by itself or because of a message. */
+/* When the shard next has something to do: by itself, because of a message or because credits are
+ * back. */
 static sim_time wake_time(const struct shard *s)
 {
     return min_time(min_time(s->next, s->credit_at), s->inbox.first->at);
 }
 
-/* Sets credit_at to when enough credits will be back for a port of the shard that lacks them. */
+/* Lowers credit_at to the earliest time at which a waiting port of the shard will have enough
+ * credits. Leaves `starved` set if for some wait that time is not known yet. */
 static void look_for_credits(struct shard *s)
 {
     s->starved = false;
@@ -157,7 +159,8 @@ static sim_time boundary_from(const struct engine *e, sim_time t)
     return e->period > 0 ? (t + e->period - 1) / e->period * e->period : TIME_NEVER;
 }
 
-/* Sets the time. If that passes a boundary for which no shard asked, the next one is determined. */
+/* Sets the time. If a boundary for which no shard has asked lies before it, the next boundary is
+ * determined. */
 static void move_to(struct engine *e, sim_time t)
 {
     e->now = t;
@@ -210,7 +213,7 @@ static void call_at_boundary(struct engine *e)
     atomic_store_explicit(&e->boundary_requested, false, memory_order_relaxed);
 }
 
-/* Passes the boundary at the current time, and calls at_boundary() if a shard asked for it (in the
+/* Performs the boundary at the current time: calls at_boundary() if a shard asked for it (in the
  * per-cycle engine always). What shards ask for from now on concerns the next boundary. */
 static __attribute__((noinline)) void pass_boundary(struct engine *e)
 {
@@ -225,7 +228,8 @@ static inline void let_advance(struct shard *s, sim_time end)
     s->until = end;
     s->ops->advance(s, end);
     s->credit_at = TIME_NEVER;
-    assert(s->next >= end); /* a message may wait for the receiver's next tick */
+    assert(s->next >= end); /* not asserted of the inbox: a message may wait for the receiver's next
+                             * tick */
 }
 
 /* Advances shards, given as a bit mask. Returns the earliest of their next wake-up times. Not
@@ -245,8 +249,8 @@ static __attribute__((noinline)) sim_time advance_due(struct shard **shards, sim
 }
 
 /* With one thread: advances the shards of a half that are due, and finds the earliest next wake-up
- * time in the same pass. That suffices, because the time of a shard already visited changes only by
- * messages sent to it. */
+ * time in the same pass. One pass suffices: the wake-up time of a shard already visited can be
+ * brought forward only by messages, and first_arrival covers those. */
 static void run_on_caller(struct engine *e, struct engine_half *h, struct engine_half *other)
 {
     struct shard **shards = e->shards + h->first;
@@ -262,7 +266,8 @@ static void run_on_caller(struct engine *e, struct engine_half *h, struct engine
     other->earliest = min_time(other->earliest, e->first_arrival);
 }
 
-/* Returns the time at which the first message that the shard sent becomes usable. */
+/* Takes in the shard's messages and advances it if it is due. Returns the time at which the first
+ * message that it sent becomes usable. */
 static sim_time visit_shard(struct engine *e, struct shard *s, sim_time end)
 {
     bool mail = mail_has_come(s, 1 - e->side);
@@ -278,9 +283,10 @@ static sim_time visit_shard(struct engine *e, struct shard *s, sim_time end)
     return s->first_arrival;
 }
 
-/* Each member of the team collects what the caller needs to know about its shards: many of them
- * were last written on another core, and reading each would take as long as simulating some
- * instructions. All shards are visited; in the half that rests they only take in messages. */
+/* Each member of the team collects what the caller needs to know about the shards that the member
+ * visits. If the caller read them itself, many would have been last written on another core, and
+ * each such read takes as long as simulating some instructions. All shards are visited; in the half
+ * that rests they only take in messages. */
 static void run_item(void *user, uint32_t i, uint32_t as_member)
 {
     struct engine *e = user;
@@ -310,7 +316,7 @@ static void run_on_team(struct engine *e)
     }
 }
 
-/* One half advances; the other one rests. */
+/* Advances one half; the other one rests. */
 static void run_quantum(struct engine *e, const struct turn *t, sim_time limit)
 {
     t->half->end = quantum_end(e, t, limit);
@@ -321,7 +327,8 @@ static void run_quantum(struct engine *e, const struct turn *t, sim_time limit)
         run_on_caller(e, t->half, t->other);
 }
 
-/* A message takes a port cycle plus its latency. */
+/* Checks the ports of a shard. A message takes at least a cycle of the port plus the port's
+ * latency. */
 static void check_ports(const struct engine *e, const struct shard *s)
 {
     for (uint32_t i = 0; i < SHARD_NETWORKS; i++)

@@ -18,7 +18,8 @@ static uint32_t letter_words(const struct engine *e)
     return (e->n + 7) / 8;
 }
 
-/* The least number of taken messages kept in front. */
+/* At least so many messages that were already taken stay in front of the first one, where they stop
+ * the loops of inbox_sort_in(). */
 enum { N_OVER = 4 };
 
 static void inbox_init(struct inbox *box, uint32_t places)
@@ -31,8 +32,8 @@ static void inbox_init(struct inbox *box, uint32_t places)
     box->end->at = TIME_NEVER;
 }
 
-/* The space in front is reused once it is half of the box, so that each message is moved for this
- * at most once. */
+/* Moves the messages to the front of the box, or of a larger one if they fill more than half of it.
+ * So each message is moved at most once in this way. */
 static void make_room(struct inbox *box)
 {
     struct inbox old = *box;

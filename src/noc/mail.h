@@ -10,8 +10,8 @@ static inline bool mail_has_come(const struct shard *s, uint32_t side)
     return atomic_load_explicit(&s->engine->letter_flags[s->id].set[side], memory_order_relaxed);
 }
 
-/* Moves all of it into the inbox; `now` is the beginning of the quantum. Senders write to the other
- * side in the meantime. */
+/* Moves everything that was sent to the shard on that side into its inbox; `now` is the beginning
+ * of the quantum. Senders write to the other side in the meantime. */
 void mail_take_in(struct shard *s, uint32_t side, sim_time now);
 
 /* Assigns each shard its entry in the array of wake-up times. With a team the entries are further

@@ -49,7 +49,8 @@ sim_time part_graph_quantum(const struct part_graph *g)
     return shortest;
 }
 
-/* Colours both ends of the link if one end has a colour; `known` says which have. */
+/* Colours the other end of the link if one end has a colour; `known` says which groups have one.
+ * False if both ends have the same colour. */
 static bool colour_link(struct part_graph *g, const struct part_link *l, bool *known, bool *changed)
 {
     struct part_group *a = &g->groups[l->from], *b = &g->groups[l->to];
@@ -66,7 +67,7 @@ static bool colour_link(struct part_graph *g, const struct part_link *l, bool *k
     return true;
 }
 
-/* Colours everything connected to a coloured group. */
+/* Colours everything connected to a coloured group; false if that is impossible. */
 static bool colour_connected(struct part_graph *g, bool *known)
 {
     bool changed = true, ok = true;
@@ -223,7 +224,7 @@ static struct noc_config port_config(const struct part_link *l)
     return c;
 }
 
-/* Links that share a port differ only in their destination. */
+/* May the links share a port? If so, they differ only in their destination. */
 static bool share_port(const struct part_link *a, const struct part_link *b)
 {
     return a->clock == b->clock && a->latency_cycles == b->latency_cycles &&

@@ -54,7 +54,7 @@ struct part_link {
     struct part_via {
         uint32_t group;      /* group of the forwarding parts */
         uint32_t n_each;     /* senders or receivers that share one forwarding part; 0 = none */
-        bool of_receivers;   /* it is shared by receivers */
+        bool of_receivers;   /* receivers share it, not senders */
         uint32_t hop_cycles; /* part of the latency, up to the forwarding part */
     } via;
 };
@@ -114,8 +114,8 @@ static inline struct shard *part_at(const struct part_graph *g, uint32_t group, 
     return (struct shard *)(void *)(p->parts + i * p->stride);
 }
 
-/* For a part that is being created: its port into a network, or out of it, according to the links.
- * An injection port has peers for all ids from its first receiver to its last. */
+/* Opens the port of a part that is being created, into a network or out of it, as the part's links
+ * say. An injection port has peers for all ids from its first receiver to its last. */
 void part_open_tx(const struct part_position *at, uint32_t network, struct shard *s,
                   struct tx_port *p);
 void part_open_rx(const struct part_position *at, uint32_t network, struct shard *s,

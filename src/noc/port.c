@@ -144,7 +144,8 @@ void tx_declare(struct tx_port *p, uint32_t kinds)
     p->connection = TX_UNCONNECTED;
 }
 
-/* Of receivers without a link there may be some between the others. */
+/* Does the link to that receiver carry the declared kinds? Also true of receivers without a link,
+ * of which there may be some between the others. */
 static bool carries_declared(const struct tx_port *p, const struct tx_peer *to)
 {
     const struct engine *e = p->shard->engine;
@@ -197,8 +198,8 @@ static const struct credit *last_given(const struct tx_peer *peer)
     return atomic_load_explicit(&peer->given, memory_order_acquire);
 }
 
-/* Most credits are back by the time some are missing, so it searches backwards from the last
- * one. */
+/* Takes the credits that are back before `end` out of the ring. Most are back by the time some are
+ * missing, so the search runs backwards from the last one. */
 static void take_before(struct tx_port *p, struct tx_peer *peer, sim_time end)
 {
     const struct credit *c = last_given(peer);
@@ -215,7 +216,8 @@ void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now)
     take_before(p, peer, now < until ? now + 1 : until);
 }
 
-/* When the peer will have that many, if that is before `until` and already in the ring. */
+/* The time at which the peer will have `flits` credits, if that is before `until` and the ring
+ * already holds them; else TIME_NEVER. */
 static sim_time enough_at(const struct tx_peer *peer, uint32_t flits, sim_time until)
 {
     const struct credit *last = last_given(peer), *c = peer->taken;

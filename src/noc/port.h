@@ -33,7 +33,7 @@ struct noc_config {
     bool no_fast_paths; /* ports take the general path; the results are the same */
 };
 
-/* Flits of a message with that much data. */
+/* Flits of a message with `data_bytes` bytes of data. */
 uint32_t noc_flits(const struct noc_config *c, uint32_t data_bytes);
 
 /* Bandwidth x round trip: the buffer with which one sender of the largest messages keeps a port
@@ -90,7 +90,7 @@ struct credit {
  * thread removes from it: credits need no messages. Credits that are usable before the current
  * quantum ends were all appended before it began; only those are read during the quantum. */
 struct tx_peer {
-    _Alignas(64) uint32_t credits; /* that the sender has, from the ring, and has not spent */
+    _Alignas(64) uint32_t credits; /* that the sender can spend; not those still in the ring */
     uint32_t via; /* the shard that receives the messages: the receiver, or one that forwards
                    * them */
     struct shard *receiver;         /* that shard; NULL = not known yet, or possibly on another
@@ -137,14 +137,15 @@ void tx_destroy(struct tx_port *p);
  * still those of the receiver and the sender. `latency` is that of the link to the forwarding
  * shard. Call it before anything is sent. */
 void tx_go_via(struct tx_port *p, uint32_t to, uint32_t via, sim_time latency);
-/* The kinds of messages, as a bit mask, that tx_post() and tx_send_declared() may send. Their links
- * are checked once, by tx_connect(), because a check of each message would cost noticeable time. */
+/* Declares the kinds of messages, as a bit mask, that tx_post() and tx_send_declared() may send.
+ * Their links are checked once, by tx_connect(), because a check of each message would cost
+ * noticeable time. */
 void tx_declare(struct tx_port *p, uint32_t kinds);
 /* Before a run: with one thread, looks up the receivers. Asserts that their links carry the kinds
  * that were declared. */
 void tx_connect(struct tx_port *p);
 struct port_stats tx_stats(const struct tx_port *p);
-/* A gate of that many flits per cycle of the clock, for a shard. */
+/* A gate that passes `flits_per_cycle` flits in each cycle of the clock, for a shard. */
 struct port_gate gate_make(const struct clock_domain *clock, const struct noc_config *c,
                            uint32_t flits_per_cycle, const struct shard *s);
 /* Can the port accept a message? Yes, if less than one port cycle remains until the cycle with the
@@ -161,7 +162,7 @@ static inline sim_time gate_open_from(const struct port_gate *g, sim_time now)
 }
 /* tx_ready_at() when credits are missing. */
 sim_time tx_await(const struct tx_port *p, sim_time now, uint32_t peer, uint32_t flits);
-/* The first time >= now at which the port accepts a message of that many flits; TIME_NEVER while
+/* The first time >= now at which the port accepts a message of `flits` flits; TIME_NEVER while
  * credits are missing. In that case the shard's credit_at says when to ask again. */
 static inline sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32_t to,
                                    uint32_t flits)
@@ -173,7 +174,7 @@ static inline sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32
         return tx_await(p, now, peer, flits);
     return gate_open_from(&p->gate, now);
 }
-/* Does the port accept it now? (The same as tx_ready_at() <= now.) */
+/* Does the port accept such a message now? (The same as tx_ready_at() <= now.) */
 static inline bool tx_can_send(const struct tx_port *p, sim_time now, uint32_t to, uint32_t flits)
 {
     return tx_ready_at(p, now, to, flits) <= now;
@@ -183,7 +184,7 @@ static inline bool tx_has_credits(const struct tx_port *p, uint32_t to, uint32_t
 {
     return p->peers[to - p->first_receiver].credits >= flits;
 }
-/* Is it certain that the port accepts it at that time? */
+/* Is it certain that the port accepts such a message at time `at`? */
 static inline bool tx_is_open(const struct tx_port *p, sim_time at, uint32_t to, uint32_t flits)
 {
     return tx_has_credits(p, to, flits) && gate_is_open(&p->gate, at);
@@ -228,16 +229,16 @@ static inline sim_time gate_pass(struct port_gate *g, sim_time now, uint32_t fli
     return from + (used ? g->period : 0);
 }
 
-/* `to` is one of its receivers. */
+/* The port's state for its receiver `to`. */
 static inline struct tx_peer *tx_peer_of(const struct tx_port *p, uint32_t to)
 {
     return &p->peers[to - p->first_receiver];
 }
-/* With several threads, or before the receivers are known. Takes no struct message, so that the
- * caller need not keep one in memory. */
+/* Sends when there are several threads, or the receivers are not known yet. Takes no struct
+ * message, so that the caller need not keep one in memory. */
 void tx_post_by_id(struct tx_port *p, sim_time at, uint32_t to, uint32_t kind, uint32_t flits,
                    void *body);
-/* A message that is offered at `now` and leaves the gate at `through`. */
+/* Sends a message that is offered at `now` and leaves the gate at `through`. */
 static inline __attribute__((always_inline)) void tx_post_through(struct tx_port *p,
                                                                   struct tx_peer *to, sim_time now,
                                                                   sim_time through,
@@ -299,10 +300,10 @@ static inline __attribute__((always_inline)) void tx_send_declared(struct tx_por
     hot_assert(tx_is_declared(p, m.kind));
     tx_offer(p, now, m);
 }
-/* Sends to the same receiver outside the port: uses neither bandwidth nor credits. The link must
- * carry the message's kind. Fills in m.from and m.at. */
+/* Sends to one of the port's receivers outside the port: uses neither bandwidth nor credits. The
+ * link must carry the message's kind. Fills in m.from and m.at. */
 void tx_send_beside(struct tx_port *p, sim_time now, struct message m);
-/* The receiver returns credits, usable from `at` on. */
+/* Returns credits of a receiver to its sender, usable from `at` on. */
 static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)
 {
     struct credit *last = atomic_load_explicit(&receiver->given, memory_order_relaxed);
@@ -314,8 +315,9 @@ static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t fli
     receiver->back += at;
     atomic_store_explicit(&receiver->given, last, memory_order_release);
 }
-/* Between quanta: when enough credits will be back for one of the shortages that tx_await() found,
- * which are then cleared; TIME_NEVER if unknown. */
+/* Between quanta: the earliest time at which enough credits will be back for one of the shortages
+ * that tx_await() found; TIME_NEVER if no such time is known. Clears the shortages for which it is
+ * known. */
 sim_time tx_awaited(struct tx_port *p);
 /* When nothing is in flight any more: collects all credits and brings the statistics up to date.
  * Returns the time at which the last credit came back. */
@@ -356,8 +358,8 @@ static inline const struct message *rx_peek(const struct rx_port *p)
 {
     return p->buffer.n > 0 ? &p->buffer.items[p->buffer.head] : NULL;
 }
-/* Takes the first message, which starts through the port as soon as the port is free. Returns the
- * time at which its last flit is through; the sender's credits return from then on. */
+/* Takes the first message, which enters the port as soon as the port is free. Returns the time at
+ * which its last flit is through; the sender's credits travel back from then on. */
 sim_time rx_take(struct rx_port *p, sim_time now, struct message *out);
 /* Passes a message through the port at `now` and returns its credits to the sender. Returns the
  * time at which it is through. */
@@ -369,8 +371,8 @@ static inline sim_time rx_leave(struct rx_port *p, sim_time now, uint32_t from, 
     tx_credit(p->senders[from], back, flits);
     return through;
 }
-/* For a receiver with room and an empty buffer: takes at once the message that has arrived by
- * `now`. */
+/* For a receiver with room and an empty buffer: passes a message that has arrived by `now` through
+ * the port without buffering it. Returns the time at which it is through. */
 static inline __attribute__((always_inline)) sim_time rx_pass(struct rx_port *p, sim_time now,
                                                               const struct message *m)
 {

@@ -50,10 +50,10 @@ struct shard_ops {
     const char *kind; /* "sm", "partition" */
     /* Does everything due before `until`. Each message is taken at the receiver's first tick at or
      * after its time, and none of these messages stays in the inbox: one that the shard has no room
-     * for waits in a separate buffer (rx_port), so that those behind it can pass. Afterwards
-     * shard->next, at or after `until`, is the earliest time at which the shard has something to do
-     * by itself (TIME_NEVER if only a message can change that). Called only if next or the first
-     * message is before `until`. Accesses nothing outside the shard. */
+     * for waits in a separate buffer (rx_port), so that it does not delay those behind it.
+     * Afterwards shard->next, at or after `until`, is the earliest time at which the shard has
+     * something to do by itself (TIME_NEVER if only a message can change that). Called only if next
+     * or the first message is before `until`. Accesses nothing outside the shard. */
     void (*advance)(struct shard *s, sim_time until);
     /* Is nothing outstanding? Distinguishes the end of a run from a deadlock. */
     bool (*is_idle)(const struct shard *s);
@@ -207,12 +207,12 @@ struct engine {
     uint32_t side;     /* the side of the outboxes and letterboxes that is written to */
     uint64_t n_quanta; /* quanta that a team has begun */
     sim_time boundary; /* the first multiple of `period` from `now` on that has not been passed */
-    /* The wake-up time of each shard, or of messages to or from it. Adjacent, or a cache line apart
-     * while a team runs, whose members write them. */
+    /* When each shard next has something to do, by itself or because of a message. Adjacent, or a
+     * cache line apart while a team runs, whose members write them. */
     sim_time *wake;
     struct engine_half halves[2]; /* the second is empty if any shard may send to any other */
-    sim_time first_arrival;       /* the earliest of those brought forward by messages sent in this
-                          * quantum */
+    sim_time first_arrival;       /* the earliest wake-up time brought forward by a message sent in
+                          * this quantum */
     struct letter_flag *letter_flags;
     struct engine_member *members;
     _Alignas(64) atomic_bool boundary_requested; /* some shard awaits at_boundary() */
@@ -220,14 +220,15 @@ struct engine {
     atomic_bool any_starved;                     /* some shard lacks credits */
 };
 
-/* Not within one of two halves; over a declared link, if links are declared. */
+/* May one shard send to the other? Not within one of two halves; over a declared link, if links are
+ * declared. */
 static inline bool engine_may_send(const struct engine *e, uint32_t from, uint32_t to)
 {
     bool halves = !e->n_first || (from < e->n_first) != (to < e->n_first);
     return halves && (!e->group_of || e->shards[from]->links[e->group_of[to]].messages);
 }
 
-/* Any number of threads may set it; later ones do not write the cache line again. */
+/* Sets a flag. Any number of threads may do so; later ones do not write the cache line again. */
 static inline void engine_note(atomic_bool *flag)
 {
     if (!atomic_load_explicit(flag, memory_order_relaxed))
@@ -250,7 +251,7 @@ static inline void shard_starve(struct shard *s)
     engine_note(&s->engine->any_starved);
 }
 
-/* Moves the last message before those with a later time. */
+/* Moves the last message of an inbox in front of those with a later time. */
 void inbox_sort_in(struct message *last);
 /* The same for a box without a free entry; makes room first. */
 void inbox_tidy(struct inbox *box);
@@ -296,14 +297,14 @@ static inline void shard_hand_to(struct shard *s, uint32_t to, struct message m)
         shard_deliver(s->engine->shards[to], m);
 }
 
-/* shard_send() for callers that have checked the latency (port.h). */
+/* Sends like shard_send(), for callers that have checked the latency (port.h). */
 static inline void shard_post(struct shard *s, struct message m)
 {
     m.from = s->id;
     shard_hand_to(s, m.to, m);
 }
 
-/* May it send that message at time `now`? */
+/* May the shard send that message at time `now`? */
 static inline bool shard_may_send(const struct shard *s, sim_time now, const struct message *m)
 {
     const struct engine *e = s->engine;
@@ -343,8 +344,8 @@ enum engine_end { ENGINE_DONE, ENGINE_DEADLOCK, ENGINE_LIMIT };
  * the other ends `now` depends on the quantum, so results do not use it. */
 enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *user,
                            sim_time limit);
-/* What shards that are not idle wait for, one paragraph each. Of adjacent shards of one kind it
- * describes at most that many and counts the rest. */
+/* Writes what shards that are not idle wait for, one paragraph each. Of adjacent shards of one
+ * kind, describes at most `most_of_a_kind` and counts the rest. */
 void engine_describe_wait(const struct engine *e, uint32_t most_of_a_kind, struct strbuf *out);
 /* The same for `n` shards. */
 void engine_describe_wait_of(const struct engine *e, uint32_t first, uint32_t n,

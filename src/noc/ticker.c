@@ -16,7 +16,8 @@ void ticker_start(struct ticker *t, sim_time at)
     t->shard.next = ticker_time(t, t->cycle);
 }
 
-/* The next cycle with something to do that begins before `until`; TICK_NEVER = none. */
+/* The next cycle with something to do, considering only messages that are usable before `until`;
+ * TICK_NEVER = none. */
 static uint64_t next_cycle(const struct ticker *t, sim_time until)
 {
     const struct message *m = shard_peek(&t->shard, until);

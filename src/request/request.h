@@ -7,8 +7,9 @@
 #include "emu/warp.h"
 #include "noc/shard.h"
 
-/* An SM may take replies and returned stores ahead of time. It takes every other kind in its own
- * cycle and does nothing ahead past that cycle that such a message could change (sm_handle()). */
+/* An SM may take replies and returned stores ahead of time. It takes a message of any other kind in
+ * exactly the cycle in which the message is due, and does nothing ahead past that cycle that the
+ * message could change (sm_set_handler()). */
 enum message_kind {
     MSG_REQUEST,   /* SM to partition; body = struct mem_request */
     MSG_REPLY,     /* partition to SM; returns the same body */

@@ -12,22 +12,24 @@
  *                 the counters of the others fall by 1.
  *       period:   48 = each warp once a round, which is round robin; critical 40; fast 60.
  *
- * A warp that cannot issue when it has its turn loses it: its counter is reset, the others fall by
- * 1, and the next one is visited (the loop of S3's Algorithm 1). With equal periods this is loose
- * round robin, as S3 defines RR by these counters, whichever warps stall. If nobody can issue, no
- * turn passes. Two warps whose counters are 0 have their turns one after the other, in the order of
- * the pool.
+ * A warp that cannot issue when it has its turn loses the turn: its counter is reset, the others
+ * fall by 1, and the next warp is visited (the loop of S3's Algorithm 1). With equal periods this
+ * is loose round robin, as S3 defines RR by these counters, whichever warps stall. If no warp can
+ * issue, no turn is taken or lost. Two warps whose counters are 0 have their turns one after the
+ * other, in the order of the pool.
  *
- * The pool is the warp slots of an issue slot: a period is as many turns as there are, an empty
- * slot has a turn that is lost. Where a warp starts, its first turn is that of its slot.
+ * The pool consists of the warp slots of an issue slot. The normal period is one turn per warp
+ * slot; the turn of an empty slot is lost. The first turn of a new warp is the next turn of its
+ * warp slot.
  *
- * All counters of a pool fall together, so what is kept of a warp is the time of a turn of its, and
- * from that follows the next one: its turns are a period apart. A turn takes POOL units of time,
- * so that periods of small pools need no rounding, and a unit has a place for each warp of the
- * pool, so that no two turns are at the same time.
+ * All counters of a pool fall together. So a warp does not store its counter but the time of one of
+ * its turns; its later turns follow from that, each a period after the one before. A turn takes
+ * POOL units of time, so that the periods of pools smaller than POOL need no rounding. Times are
+ * counted in fractions of a unit (UNIT of them), one for each place in the pool, so that no two
+ * warps have their turns at the same time.
  *
- * How fast a warp is counts as known until a warp starts or ends, if the provider does not change
- * its mind before. */
+ * The speed of a warp, once determined, is kept until a warp starts or ends, if the provider's
+ * values do not change during a warp's life. */
 #include "sched/order.h"
 
 enum { POOL = 48, CRITICAL_PERIOD = 40, FAST_PERIOD = 60 };
@@ -122,7 +124,8 @@ static inline enum speed known_speed(const struct scheduler *s, uint32_t warp, u
     return c->known & warp_bit(warp) ? (enum speed)c->speed[warp] : of(s, warp, now);
 }
 
-/* For all live warps of the slot. Not in pick(), which must not change the state. */
+/* Determines the speeds of all live warps of the slot. Not called by pick(), which must not change
+ * the state. */
 static inline void learn_speeds(struct scheduler *s, uint32_t slot, uint64_t now,
                                 speed_function *of)
 {
@@ -184,7 +187,7 @@ static struct sched_pick pick(const struct scheduler *s, uint32_t slot, uint64_t
     return pick_warp(first, before);
 }
 
-/* The warp has its turn; those before it lost theirs. */
+/* Gives the warp its turn; the warps before it have lost theirs. */
 static inline void issue(struct scheduler *s, uint32_t slot, uint32_t warp, uint64_t turn,
                          uint64_t now, speed_function *of)
 {
@@ -193,7 +196,8 @@ static inline void issue(struct scheduler *s, uint32_t slot, uint32_t warp, uint
     c->turn[warp] = turn + period_of(s, warp, now, of);
 }
 
-/* The next turn of its position in the pool, which may be before or after those of this round. */
+/* The first turn of a warp is the next turn of its place in the pool, be that in this round or in
+ * the next. */
 static void caws_on_warp_start(struct scheduler *s, uint32_t warp, uint64_t now)
 {
     (void)now;

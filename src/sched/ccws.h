@@ -34,7 +34,7 @@ struct ccws {
     uint64_t is_high, unscored, known; /* in `high`; without a score; in `tied` */
     uint64_t level[SCHED_MAX_WARPS];   /* for those in `high`: score + falls so far */
     uint32_t raise[SCHED_MAX_WARPS];   /* by VTA hits of `time`: take effect in the next cycle */
-    uint64_t raised;                   /* which warps */
+    uint64_t raised;                   /* the warps with a `raise` */
     uint64_t time, advanced;           /* of the scores; of the last advance() */
     uint64_t falls;                    /* falls of the scores until `time` */
     uint64_t next;                     /* the cycle in which time alone lets another warp load */
@@ -55,7 +55,8 @@ struct ccws {
 uint32_t ccws_cutoff(const struct scheduler *s);
 /* The score that a VTA hit gives, before it is limited to the configured bits. */
 uint64_t ccws_llds(const struct scheduler *s);
-/* A warp starts, or ends; call ccws_test_cutoff() afterwards. */
+/* Begins the score of a warp that starts, or ends that of a warp that ends; call ccws_test_cutoff()
+ * afterwards. */
 void ccws_start_score(struct scheduler *s, uint32_t warp);
 void ccws_end_score(struct scheduler *s, uint32_t warp);
 /* Recomputes which warps may load, after scores or warps have changed. */
@@ -67,14 +68,14 @@ static inline uint64_t ccws_falls_by(const struct scheduler *s, uint64_t cycle)
     return params->decay_cycles == 1 ? cycle : cycle / params->decay_cycles;
 }
 
-/* Does any score rise or get capped, or may another warp load, by then? Otherwise scores only
- * fall. */
+/* Does any score rise or get capped, or may another warp load, by cycle `now`? Otherwise scores
+ * only fall. */
 static inline bool ccws_changes_by(const struct ccws *c, uint64_t now)
 {
     return now > c->time && (c->raised || now >= c->next || now >= c->cap_falls);
 }
 
-/* ccws_decay_to() for the case that something else happens. */
+/* ccws_decay_to() for the case that scores do not only fall. */
 void ccws_change_to(struct scheduler *s, uint64_t now);
 
 /* Brings the scores to what they are in cycle `now`, before its VTA hits. */
@@ -89,7 +90,7 @@ static inline void ccws_decay_to(struct scheduler *s, uint64_t now)
     }
 }
 
-/* Takes effect in the next cycle. */
+/* Raises a warp's score to `to` in the next cycle, if it is lower. */
 void ccws_raise_score(struct scheduler *s, uint32_t warp, uint32_t to);
 /* LLDS may have fallen since cycle `now`: if it caps scores, some may have to fall to it. */
 void ccws_cap_has_fallen(struct scheduler *s, uint64_t now);

@@ -62,7 +62,8 @@ static void take_out(struct ccws_queue *q, uint32_t warp)
         q->warps[i] = q->warps[i + 1];
 }
 
-/* Inserts a warp, or moves it up if it is there. Most have risen to the top. */
+/* Inserts a warp, or moves it up if it is in the queue already. Most such warps have risen to the
+ * top. */
 static void put_in(struct ccws_queue *q, const struct scheduler *s, uint32_t warp,
                    bool (*before)(const struct scheduler *s, uint32_t a, uint32_t b))
 {
@@ -108,7 +109,7 @@ void ccws_end_score(struct scheduler *s, uint32_t warp)
     c->unscored &= ~warp_bit(warp);
 }
 
-/* --- what follows --- */
+/* --- what the SM needs to know --- */
 
 /* Sets hold.until to the time when time alone changes something, and l1d_warps to the warps whose
  * first access is still to come. Call it after any change. */
@@ -209,7 +210,7 @@ void ccws_test_cutoff(struct scheduler *s)
 
 /* --- time --- */
 
-/* VTA hits take effect, before the scores fall the next time. */
+/* Lets VTA hits take effect, before the scores fall the next time. */
 static void raise_scores(struct scheduler *s, uint64_t falls)
 {
     const struct ccws_params *params = s->params;
@@ -228,7 +229,7 @@ static void raise_scores(struct scheduler *s, uint64_t falls)
     }
 }
 
-/* As if the scores had been no higher than what the next fall takes to the cap. */
+/* Lowers the scores above the cap so far that the next fall takes them to it. */
 static void cap_scores(struct scheduler *s, uint64_t falls)
 {
     struct ccws *c = s->state;
@@ -279,9 +280,9 @@ uint64_t ccws_next_change(const struct scheduler *s, uint64_t now)
 
 /* --- statistics --- */
 
-/* The state in that cycle: when the scores were last updated depends on the engine. Returns the
- * instance itself if no score rises or is capped and no warp is let through until then; otherwise a
- * copy. */
+/* The state in cycle `now`, for statistics: when the scores were last updated depends on the
+ * engine. Returns the instance itself if no score rises or is capped and no warp is let through
+ * until then; otherwise a copy. */
 static const struct scheduler *ccws_look_at(const void *instance, uint64_t now,
                                             struct scheduler *copy, struct ccws *state)
 {

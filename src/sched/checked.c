@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* The registered copy; its schedulers' `desc` is the first member. */
+/* The registered copy; the `desc` of its schedulers points to the first member. */
 struct checked_scheduler {
     struct scheduler_desc desc;
     const struct scheduler_desc *own;

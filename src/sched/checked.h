@@ -5,8 +5,8 @@
 
 #include "sched/scheduler.h"
 
-/* A copy that does the same and ends the program if a pick breaks the contract. Once registered it
- * lives as long as the program; until then the caller frees it. */
+/* A copy of the descriptor that does the same and ends the program if a pick breaks the contract.
+ * Once registered, it lives as long as the program; until then the caller frees it. */
 struct scheduler_desc *scheduler_checked(const struct scheduler_desc *own);
 
 #endif

@@ -6,9 +6,10 @@
  *    criticality determined by the per-warp criticality counter in CPL": the largest first.
  * 2. "If there are multiple warps having the same criticality, [...] the oldest one."
  * 3. "Then gCAWS greedily executes instructions from the selected critical warp until this
- *    particular warp has no further available instructions", whoever becomes more critical.
+ *    particular warp has no further available instructions", even if another warp becomes more
+ *    critical meanwhile.
  *
- * CAWA is this with the cache policy CACP. */
+ * CAWA is gCAWS with the cache policy CACP. */
 #include "sched/gto.h"
 
 static size_t gcaws_state_bytes(uint32_t n_warps, uint32_t n_slots, const void *params)

@@ -13,7 +13,8 @@ uint64_t gto_cost(uint32_t n_warps, uint32_t n_slots, struct strbuf *parts);
 void gto_start(struct gto *g, const struct sched_view *view, uint32_t warp);
 void gto_end(struct gto *g, uint32_t warp);
 
-/* A greedy warp that is ready is the only one visited; otherwise it was visited first. */
+/* If the greedy warp is ready, no other warp is visited; otherwise the greedy warp is visited
+ * first. */
 static inline struct sched_pick gto_choose(const struct gto *g, uint64_t domain, uint64_t ready)
 {
     if (ready & g->greedy)

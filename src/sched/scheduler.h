@@ -7,13 +7,13 @@
  *    starts is live, one that ends is not (the rest of its entry stays until the slot is reused),
  *    one that arrives at a barrier has at_barrier set. Events of different warps in one cycle may
  *    come in any order.
- * 3. For each issue slot in order, pick() with the warps of that slot that can issue and that
- *    may_issue() permits; it is not called if there are none. pick() is const and may be called any
- *    number of times. If it names a warp, that warp issues: on_issue() follows, then the
- *    consequences of the instruction (on_branch, on_barrier_arrive, on_warp_end, ...), all before
- *    may_issue() and pick() of the next issue slot. pick() and may_issue() give the same answer
- *    until an event, or until next_change() if there is one. So an engine may skip the cycles in
- *    between, and a slot that pick() left idle stays idle.
+ * 3. For each issue slot in order, pick() is called with the warps of that slot that can issue and
+ *    that may_issue() permits, unless there are none. pick() is const and may be called any number
+ *    of times. If it names a warp, that warp issues: on_issue() follows, then the consequences of
+ *    the instruction (on_branch, on_barrier_arrive, on_warp_end, ...), all before may_issue() and
+ *    pick() of the next issue slot. pick() and may_issue() give the same answer until an event, or
+ *    until next_change() if there is one. So an engine may skip the cycles in between, and a slot
+ *    that pick() left idle stays idle.
  *
  * on_stall(cause) says that the next instruction of a warp cannot issue, and why; on_wake() says
  * that it can again. They report changes only: a new cause is another on_stall() without a wake in

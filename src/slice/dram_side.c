@@ -2,10 +2,11 @@
  * Sectors are fetched and written; those of one line are one DRAM access.
  *
  * DRAM is not simulated cycle by cycle. It catches up with L2 before data could arrive that L2 does
- * not know of yet, when the entry of an access that has left for DRAM is needed, and at the end of
- * a quantum. Then the accesses that L2 had queued enter DRAM and commands are issued, each in its
- * cycle. A slice in step does simulate each DRAM cycle in which something happens, so that the two
- * can be compared.
+ * not know of yet; when L2 finds the queue full, because accesses that have left for DRAM by then
+ * may still be in it; and at the end of a quantum. Then the accesses that L2 had queued enter DRAM
+ * and commands are issued, each in its cycle. With `in_step` (`--engine cycle` or `--fast-paths
+ * off`) DRAM does not lag behind: each DRAM cycle in which something happens is simulated in its
+ * turn, so that the results of both ways can be compared.
  *
  * MODEL: the queue to DRAM has one entry more than configured, for a dirty victim that must be
  * written back first, so that a miss needs only one free entry. */
@@ -39,23 +40,25 @@ static inline uint32_t min_u32(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* --- there --- */
+/* --- from L2 to DRAM --- */
 
-/* A DRAM read is for a request that bypasses L2 or for a bank's MSHR. Its tag is the address of the
- * request, which is even, or an odd number. */
+/* A DRAM read is for a request that bypasses L2 or for a bank's MSHR. Its tag says which: a pointer
+ * to the `struct mem_request`, which is even, or an odd number made of bank and MSHR. */
 static uint64_t tag_of_mshr(uint32_t bank, uint32_t mshr)
 {
     return ((uint64_t)bank << 32) + 2 * (uint64_t)mshr + 1;
 }
 
-/* In step: the cycle in which the first access that L2 has queued enters DRAM, if there is room. */
+/* In step: sets `due.feed` to the cycle in which the first access in the queue enters DRAM; NEVER
+ * if the queue is empty or DRAM is full. */
 static void plan_feed(struct slice *p)
 {
     bool enters = p->to_dram_n && dram_has_room(p->dram);
     p->due.feed = enters ? p->to_dram[p->to_dram_head].from : CYCLE_NEVER;
 }
 
-/* L2 has put an access into the empty queue. It may enter DRAM from the next L2 cycle on. */
+/* Plans DRAM's work for an access that L2 has put into the empty queue. The access may enter DRAM
+ * from the next L2 cycle on. */
 static __attribute__((noinline)) void expect_access(struct slice *p, uint64_t now)
 {
     if (p->in_step) {
@@ -68,14 +71,15 @@ static __attribute__((noinline)) void expect_access(struct slice *p, uint64_t no
     p->dram_cycle = min_u64(p->dram_cycle, now + 1 + p->lead_cycles);
 }
 
-/* The entry that many behind the first. */
+/* The entry `i` places behind the first. */
 static inline struct dram_arrival *to_dram_at(const struct slice *p, uint32_t i)
 {
     uint32_t at = p->to_dram_head + i;
     return &p->to_dram[at < p->to_dram_entries ? at : at - p->to_dram_entries];
 }
 
-/* It may enter DRAM from that cycle of L2 on. At equal times L2 comes first. */
+/* Notes that access `a` may enter DRAM from L2 cycle `from` on. If an L2 cycle and a DRAM cycle
+ * begin at the same time, L2's comes first. */
 static inline void let_enter(const struct slice *p, struct dram_arrival *a, uint64_t from)
 {
     const struct divider period = p->dram_period;
@@ -133,7 +137,7 @@ void dram_side_read(struct slice *p, const struct mem_request *r, uint32_t secto
 
 void dram_side_read_bypass(struct slice *p, struct mem_request *r, uint64_t now)
 {
-    p->stats.reads_around++;
+    p->stats.bypass_reads++;
     queue_access(p, local_of_request(p, r), r->access.sector_mask, false, (uintptr_t)r, now);
 }
 
@@ -145,7 +149,7 @@ void dram_side_write(struct slice *p, struct line_part what, uint64_t now)
 
 void dram_side_write_bypass(struct slice *p, struct line_part what, uint64_t now)
 {
-    p->stats.writes_around++;
+    p->stats.bypass_writes++;
     dram_side_write(p, what, now);
 }
 
@@ -162,17 +166,18 @@ static inline void drop_first(struct slice *p, uint32_t n)
     p->to_dram_n -= n;
 }
 
-/* The first access enters DRAM, which has room, at that time. */
+/* Moves the first access in the queue into DRAM, which has room, at time `t`. */
 static void feed_first(struct slice *p, sim_time t)
 {
     dram_push(p->dram, &first_to_dram(p)->request, divider_div(&p->dram_period, t));
     drop_first(p, 1);
 }
 
-/* --- and back --- */
+/* --- from DRAM to L2 --- */
 
-/* Data of a request that L2 does not keep: an atomic is performed on them and writes them back. */
-static void come_around(struct slice *p, struct mem_request *r, uint64_t now)
+/* Takes arrived data that L2 does not keep: returns them to the requester, or performs an atomic on
+ * them and writes the result back. */
+static void take_bypassed(struct slice *p, struct mem_request *r, uint64_t now)
 {
     if (r->access.kind != MEM_ATOMIC) {
         slice_reply(p, r, now + 1);
@@ -210,7 +215,7 @@ static void fill_line(struct slice *p, uint32_t bank, uint32_t mshr, uint64_t no
     }
 }
 
-/* The first data fill L2, or bypass it. */
+/* Takes the first data that have arrived: they fill L2 or bypass it. */
 static void fill_first(struct slice *p, uint64_t now)
 {
     const struct timed_request first = *ring_first(&p->from_dram);
@@ -219,11 +224,12 @@ static void fill_first(struct slice *p, uint64_t now)
     if (first.tag & 1)
         fill_line(p, (uint32_t)(first.tag >> 32), (uint32_t)first.tag >> 1, now);
     else
-        come_around(p, first.request, now);
+        take_bypassed(p, first.request, now);
 }
 
-/* There may be something to write: a dirty line, an atomic's result. */
-static inline bool lacks_place(struct slice *p, uint64_t now)
+/* Is the queue to DRAM still full after DRAM has caught up? Data that arrive need a free entry,
+ * because a dirty victim or an atomic's result may have to be written. */
+static inline bool lacks_entry(struct slice *p, uint64_t now)
 {
     if (p->to_dram_n == p->to_dram_entries)
         dram_side_settle(p, now);
@@ -239,7 +245,7 @@ void dram_side_fill(struct slice *p, uint64_t now)
             p->due.fills = at;
             return;
         }
-        if (lacks_place(p, now))
+        if (lacks_entry(p, now))
             return;
         fill_first(p, now);
     }
@@ -251,8 +257,8 @@ static ALWAYS_INLINE void take_done(struct slice *p, const struct dram_done *don
 {
     struct request_ring *q = &p->from_dram;
     ring_reserve(q, n);
-    struct request_ring data = *q; /* a local copy, which the compiler knows no other store can
-                                    * change */
+    struct request_ring data = *q; /* a local copy: the compiler knows that no other store can
+                                    * change it */
     const struct divider period = p->l2_period;
     const uint32_t latency = p->config->memory.dram_latency, dram_period = p->dram_period.divisor;
     const uint64_t round_up = period.divisor - (latency != 0);
@@ -271,7 +277,8 @@ static ALWAYS_INLINE void take_done(struct slice *p, const struct dram_done *don
 
 /* --- DRAM catches up --- */
 
-/* Issues commands before that DRAM cycle until there is room, which L2 sees in its next cycle. */
+/* Issues commands of DRAM cycles before `before` until DRAM has room; L2 sees the room in its next
+ * cycle. */
 static __attribute__((noinline)) void make_room(struct slice *p, uint64_t before)
 {
     uint64_t next;
@@ -282,7 +289,7 @@ static __attribute__((noinline)) void make_room(struct slice *p, uint64_t before
     }
 }
 
-/* When the first access that L2 has queued enters, if there is room then. */
+/* The L2 cycle in which the first access in the queue enters DRAM, if DRAM has room then. */
 static uint64_t feed_cycle(const struct slice *p)
 {
     return max_u64(first_to_dram(p)->from, p->room_at);
@@ -290,7 +297,8 @@ static uint64_t feed_cycle(const struct slice *p)
 
 /* How many of the queued accesses can be given to DRAM at once: those contiguous in the ring. If
  * the first access was due no later than `room_at`, when L2 saw that DRAM was no longer full,
- * postpones it to `room_at` and returns 1: those behind it are examined when they become first. */
+ * postpones that access to `room_at` and returns 1: those behind it are examined when they become
+ * first. */
 static inline uint32_t n_in_a_row(struct slice *p)
 {
     uint32_t in_a_row = p->to_dram_entries - p->to_dram_head;
@@ -301,7 +309,7 @@ static inline uint32_t n_in_a_row(struct slice *p)
     return min_u32(p->to_dram_n, in_a_row);
 }
 
-/* What happens in DRAM before that time: accesses enter and commands are issued, in order. */
+/* Simulates DRAM up to time `before`: accesses enter and commands are issued, in order. */
 static inline void replay(struct slice *p, sim_time before)
 {
     uint64_t end = divider_div_up(&p->dram_period, before),
@@ -320,8 +328,9 @@ static inline void replay(struct slice *p, sim_time before)
     dram_advance(p->dram, end);
 }
 
-/* No data can arrive before the next command, or the next access, plus dram_lead. But while L2
- * lacks free entries for accesses, it must be woken as soon as one is free. */
+/* Plans when DRAM must catch up next. No data can arrive before the next command, or the next
+ * access, plus dram_lead. But while L2 lacks free entries for accesses, it must be woken as soon as
+ * one is free. */
 static void plan_dram(struct slice *p)
 {
     uint64_t command = dram_next_command(p->dram), feed = CYCLE_NEVER;
@@ -340,8 +349,8 @@ static void plan_dram(struct slice *p)
     p->dram_cycle = divider_div(&p->l2_period, p->next_dram) + 1;
 }
 
-/* Stops at the time when data of the first command could fill L2: L2 may then request more, and
- * later commands must find that in the queue. */
+/* Stops at the time when data of the next command could fill L2: L2 may then request more, and DRAM
+ * must have those requests in its queue before it chooses later commands. */
 void dram_side_catch_up(struct slice *p, sim_time before)
 {
     replay(p, min_u64(before, slice_cycle_after(p->next_dram)));
@@ -373,7 +382,7 @@ static void feed_in_step(struct slice *p, uint64_t now)
     plan_tick(p);
 }
 
-/* L2 has done, or need not do, its cycles up to that time. */
+/* Simulates the DRAM cycle at `next_dram`. L2 must have nothing left to do up to then. */
 void dram_side_tick(struct slice *p)
 {
     uint64_t now = divider_div(&p->dram_period, p->next_dram);
@@ -385,9 +394,10 @@ void dram_side_tick(struct slice *p)
     plan_tick(p);
 }
 
-/* --- both --- */
+/* --- either way --- */
 
-/* Wakes whatever waits for a free entry: a bank, or data that may have something to write. */
+/* Moves queued accesses on to DRAM, then wakes what waits for a free entry: a bank, or arrived data
+ * whose fill may have to write something back. */
 void dram_side_feed(struct slice *p, uint64_t now)
 {
     if (p->in_step)

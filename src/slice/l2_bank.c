@@ -12,7 +12,6 @@ static uint64_t bytes_of_two(uint32_t segments)
     return (segments & 1 ? 0xffffffffull : 0) | (segments & 2 ? 0xffffffffull << 32 : 0);
 }
 
-/* A load receives all bytes of its segments, not only those that its lanes touch. */
 void l2_ask_for_segments(struct mem_access *a)
 {
     a->byte_mask[0] = bytes_of_two(a->segments);
@@ -48,7 +47,7 @@ void l2_wake_stalled(struct slice *p)
 
 /* --- atomics --- */
 
-/* The bank serves no other request until the atomic is done. */
+/* Performs an atomic. The bank serves no other request until it is done. */
 static void perform_atomic(struct slice *p, struct l2_bank *b, struct mem_request *r, bool waited,
                            uint64_t now)
 {
@@ -87,7 +86,7 @@ static void fetch(struct slice *p, const struct l2_bank *b, struct mem_request *
     }
 }
 
-/* A load that is not a plain hit. */
+/* Serves a load that cache_load_fast() has neither performed nor stalled. */
 static __attribute__((noinline)) bool serve_other_load(struct slice *p, struct l2_bank *b,
                                                        struct mem_request *r,
                                                        struct cache_location at, uint64_t now)
@@ -155,10 +154,10 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
     if (res.writeback)
         dram_side_write(p, victim_of(b, r), now);
     bool fetches = res.answer == CACHE_MISS && res.mshr != CACHE_NO_MSHR;
-    bool around = !fetches && (res.answer == CACHE_MISS || res.answer == CACHE_BYPASSED);
+    bool bypasses = !fetches && (res.answer == CACHE_MISS || res.answer == CACHE_BYPASSED);
     if (fetches)
         dram_side_read(p, r, res.fetch_sectors, res.mshr, now);
-    if (around &&
+    if (bypasses &&
         !store) /* L2 does not keep the line: read now, write when the data have arrived */
         dram_side_read_bypass(p, r, now);
     else if (res.forward)
@@ -190,7 +189,7 @@ static __attribute__((noinline)) bool serve_transfer(struct slice *p, struct mem
     return true;
 }
 
-/* False if it must wait. */
+/* Serves a request; false if it must wait. */
 static inline bool serve(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now)
 {
     bool writes = r->access.kind == MEM_STORE || r->access.kind == MEM_ATOMIC;
@@ -225,7 +224,7 @@ static inline void next_request(struct slice *p, struct l2_bank *b, uint64_t ent
         p->due.port = now + 1;
 }
 
-/* The bank is ready to serve its first request. */
+/* Serves the first request of a bank that is not busy, or stalls the bank. */
 static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
 {
     hot_assert(b->queue.n && b->busy_until <= now);
@@ -245,7 +244,7 @@ static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
     }
 }
 
-/* Up to this cycle, is nothing of the slice due but its banks? */
+/* Is nothing of the slice but its banks due up to cycle `cycle`? */
 static inline bool only_banks_until(const struct slice *p, uint64_t cycle)
 {
     return cycle < p->due.port && cycle < p->due.fills && cycle < p->due.feed &&

@@ -5,7 +5,8 @@
 
 #include "slice/slice_parts.h"
 
-/* If the sender's lines are shorter than L2's, its line begins inside an L2 line. */
+/* Moves an access by `offset` bytes within its L2 line: if the sender's lines are shorter than
+ * L2's, they begin inside an L2 line. */
 static inline void l2_shift_to_line(struct mem_access *a, uint32_t offset)
 {
     for (; offset; offset -= CACHE_SEGMENT_BYTES) {
@@ -15,8 +16,8 @@ static inline void l2_shift_to_line(struct mem_access *a, uint32_t offset)
     }
 }
 
-/* From here until the reply, the request describes its access in the bank's addresses, from which
- * the interleaving of slices and banks is removed. */
+/* Finds the request's bank. From here until the reply, the request describes its access in the
+ * bank's addresses, from which the interleaving of slices and banks is removed. */
 static ALWAYS_INLINE void l2_put(const struct slice *p, struct mem_request *r)
 {
     struct mem_access *a = &r->access;
@@ -49,8 +50,8 @@ static inline void l2_note_due(struct slice *p, const struct l2_bank *b)
     p->units_at = min_u64(p->units_at, b->due);
 }
 
-/* A new request is at the head, and can be served from cycle `soonest` on if it has arrived by then
- * and the bank is free. */
+/* Plans when the bank serves the request that is now the first in its queue: from cycle `soonest`
+ * on, once the request has arrived and the bank is free. */
 static inline void l2_plan_first(struct slice *p, struct l2_bank *b, uint64_t soonest)
 {
     if (!b->queue.n) {
@@ -64,7 +65,7 @@ static inline void l2_plan_first(struct slice *p, struct l2_bank *b, uint64_t so
         b->due = max_u64(b->due, room_from);
 }
 
-/* A request is in the bank's queue, and may be served from cycle `at` on. */
+/* Puts a request into the bank's queue. It may be served from cycle `at` on. */
 static ALWAYS_INLINE void l2_enqueue(struct slice *p, struct l2_bank *b, struct mem_request *r,
                                      uint64_t at)
 {

@@ -113,7 +113,7 @@ static void report(struct slice *p)
     l->report_at += s->period;
 }
 
-/* A decision is not a request: the slice must not find it in its inbox. */
+/* Takes a decision out of the inbox, where slice_advance() expects only requests. */
 static void take_decision(struct slice *p, sim_time until)
 {
     const struct message *m = shard_peek(&p->shard, until);

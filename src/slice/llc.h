@@ -6,7 +6,7 @@
  *     a decision arrives   the banks apply it at the next cycle of L2, before any other event of
  *                          that cycle
  *
- * No clock is polled: both are times to which the slice advances. */
+ * No clock is polled: the slice advances to the time of the next report or decision. */
 #ifndef HEDDLE_SLICE_LLC_H
 #define HEDDLE_SLICE_LLC_H
 
@@ -28,8 +28,8 @@ struct slice_llc {
     sim_time report_at, apply_at;
     uint64_t n_applied;
     struct shared_report report;            /* the latest one */
-    const struct shared_decision *decision; /* to be applied at that time; owned by the
-                                             * controller */
+    const struct shared_decision *decision; /* to be applied at apply_at; owned by
+                                             * the controller */
 };
 
 #endif

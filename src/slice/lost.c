@@ -1,12 +1,12 @@
-/* Tracks what L2 dropped without a write-back, and reads of it from memory: they show that the
- * annotations that made L2 drop it are unsound (cache/lost_bytes.h). */
+/* Tracks which bytes L2 dropped without a write-back, and reads of such bytes from memory: a read
+ * shows that the annotations that made L2 drop them are unsound (cache/lost_bytes.h). */
 #include "slice/slice_parts.h"
 
 struct bytes {
     uint64_t mask[2];
 };
 
-/* Those of the segments of these sectors. */
+/* The bytes of the segments that these sectors consist of. */
 static struct bytes bytes_of(const struct slice *p, uint32_t sectors)
 {
     uint32_t segments = cache_segments_of(&p->config->l2, sectors);
@@ -17,7 +17,7 @@ static struct bytes bytes_of(const struct slice *p, uint32_t sectors)
     return b;
 }
 
-/* Nothing else invalidates lines of L2. */
+/* Notes a drop by the policy: nothing else invalidates a line of L2. */
 static void note_drop(void *bank, const struct cache_event_info *e)
 {
     struct l2_bank *b = bank;

@@ -5,8 +5,8 @@
  *
  * Replies leave in order, and only they use credits. So the departure of a reply is known as soon
  * as that of the one before it is. The reply is sent at that point, marked with the cycle in which
- * it leaves, and remembered, because it occupies its entry until then. A slice in step
- * (slice.in_step) sends a reply in the cycle in which it leaves. */
+ * it leaves. It stays in the queue until that cycle, because it occupies its entry until then. A
+ * slice in step (slice.in_step) sends a reply in the cycle in which it leaves. */
 #include "slice/slice_parts.h"
 
 static uint32_t reply_bytes(const struct mem_request *r)
@@ -31,13 +31,15 @@ void slice_reply(struct slice *p, struct mem_request *r, uint64_t at)
 
 /* --- queue entries --- */
 
-/* Has it left? Then its `request` must not be read: the memory may serve another request. */
+/* Has reply `i` left before cycle `now`? Then its `request` must not be read: its memory may serve
+ * another request. */
 static bool has_departed(const struct slice *p, uint32_t i, uint64_t now)
 {
     return i < p->n_sent && ring_at(&p->replies, i)->at < now;
 }
 
-/* The number of replies that left before that cycle. They leave in order: a binary search. */
+/* The number of replies that left before cycle `now`, by a binary search, because they leave in
+ * order. */
 static uint32_t n_departed(const struct slice *p, uint64_t now)
 {
     uint32_t n = 0, end = p->n_sent;
@@ -87,9 +89,9 @@ struct slice_ahead slice_ahead(const struct slice *p, sim_time now)
 
 /* --- sending --- */
 
-/* For a reply that lacks credits in `cycle`: the first cycle, from that one on, in which credits
- * and port allow it to leave. CYCLE_NEVER if that is not known yet: returns of credits are known up
- * to the end of the quantum only, and slice_send_replies() tries again in the next one. */
+/* For a reply that lacks credits in `cycle`: the first cycle from `cycle` on in which credits and
+ * port allow it to leave. CYCLE_NEVER if that is not known yet: returns of credits are known up to
+ * the end of the quantum only, and slice_send_replies() tries again in the next one. */
 static uint64_t await_credits(struct slice *p, struct tx_peer *to, const struct mem_request *r,
                               uint64_t cycle)
 {
@@ -108,8 +110,8 @@ static uint64_t await_credits(struct slice *p, struct tx_peer *to, const struct 
     return cycle;
 }
 
-/* The first cycle, from that one on, in which the port accepts a reply whose credits are
- * available. */
+/* The first cycle, from `cycle` on, in which the port accepts a reply whose credits are available.
+ */
 static inline uint64_t port_cycle(const struct slice *p, uint64_t cycle)
 {
     sim_time t = l2_time(p, cycle);

@@ -32,7 +32,7 @@ static inline void ring_add(struct request_ring *r, struct timed_request item)
     r->items[(r->head + r->n++) & r->mask] = item;
 }
 
-/* Makes room for that many more. */
+/* Makes room for `n` more items. */
 static inline void ring_reserve(struct request_ring *r, uint32_t n)
 {
     while (r->cap - r->n < n)
@@ -58,13 +58,13 @@ static inline const struct timed_request *ring_first(const struct request_ring *
     return &r->items[r->head];
 }
 
-/* The item that many entries behind the first. */
+/* The item `i` places behind the first. */
 static inline struct timed_request *ring_at(const struct request_ring *r, uint32_t i)
 {
     return &r->items[(r->head + i) & r->mask];
 }
 
-/* Removes the first n. */
+/* Removes the first `n` items. */
 static inline void ring_drop(struct request_ring *r, uint32_t n)
 {
     r->head = (r->head + n) & r->mask;

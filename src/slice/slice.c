@@ -23,7 +23,7 @@ static inline uint64_t served_from(const struct slice *p, sim_time through, uint
     return from + p->rop_latency;
 }
 
-/* One per cycle, if its bank has room. */
+/* Takes a request from the port, at most one per cycle, if the request's bank has room. */
 static void take_request(struct slice *p, uint64_t now)
 {
     const struct message *m = rx_peek(&p->up);
@@ -71,7 +71,7 @@ static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycl
 }
 
 /* At the start of a quantum all credits that will arrive within it are already known, so queued
- * replies can be sent now. That frees reply entries; wakes the requests that wait for one before
+ * replies can be sent now. That frees reply entries: the banks that wait for one are woken before
  * any other request can claim it. */
 static void send_replies_and_wake(struct slice *p)
 {
@@ -160,7 +160,7 @@ static void advance_units(struct slice *p, sim_time until, uint64_t end)
     p->units_at = next_l2(p);
 }
 
-/* --- everything in its own cycle --- */
+/* --- in step: all work is done in the cycle in which it is due --- */
 
 static void do_every_unit(struct slice *p, uint64_t now)
 {

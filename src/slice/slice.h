@@ -3,14 +3,14 @@
  *
  * A cycle of L2 does, in this order: take messages; take one request through the port; fill L2 with
  * data that have arrived from DRAM; serve the first request of each bank; send misses to DRAM; send
- * one reply. At equal times L2 ticks before DRAM.
+ * one reply. If an L2 cycle and a DRAM cycle begin at the same time, L2's comes first.
  *
  * Each of these parts keeps the cycle in which it next has something to do. Requests are served in
  * order; only the ports work ahead of time, and DRAM late. A request is taken as soon as its
  * arrival is known, with the cycle in which it arrives. A reply is sent as soon as its departure is
- * known (replies.c). Without fast paths every part works in its own cycle, and only cycles in which
- * none has anything to do are skipped. The per-cycle engine calls every part in every cycle, and
- * each part checks again. */
+ * known (replies.c). Without fast paths each of these parts does its work in the cycle in which it
+ * is due, and only cycles in which none has anything to do are skipped. The per-cycle engine calls
+ * every part in every cycle, and each part checks again. */
 #ifndef HEDDLE_SLICE_SLICE_H
 #define HEDDLE_SLICE_SLICE_H
 
@@ -61,7 +61,7 @@ struct slice_stats {
     SLICE_COUNTERS(COUNTER)
 #undef COUNTER
     uint64_t bytes_sent;                  /* data bytes of replies */
-    uint64_t reads_around, writes_around; /* lines between SMs and DRAM that L2 does not keep */
+    uint64_t bypass_reads, bypass_writes; /* lines between SMs and DRAM that L2 does not keep */
     uint64_t lines_flushed;               /* dirty lines, written back between kernels in zero
                                            * time */
 };
@@ -71,7 +71,7 @@ struct slice_stats {
 struct slice_due {
     uint64_t port;  /* a request is taken; NEVER also while its bank is full */
     uint64_t fills; /* data arrive from DRAM; NEVER also while the queue to DRAM is full */
-    uint64_t banks; /* the earliest of the banks' own */
+    uint64_t banks; /* the earliest `due` of the banks */
     uint64_t feed;  /* an access enters the DRAM queue; NEVER while the queue is full, or while the
                      * exact time does not matter */
 };
@@ -80,11 +80,11 @@ struct slice_due {
 struct slice {
     _Alignas(64) struct shard shard;
     /* Used by nearly every request. */
-    uint64_t units_at; /* no unit has anything to do before that cycle; none of `due` is earlier */
+    uint64_t units_at; /* no unit has anything to do before this cycle; none of `due` is earlier */
     struct slice_due due;
     uint64_t l2_cycle;    /* the first cycle not done yet */
     uint64_t dram_cycle;  /* the first cycle of L2 after next_dram */
-    sim_time next_dram;   /* before L2 acts after that time, DRAM must catch up with it */
+    sim_time next_dram;   /* before L2 acts after this time, DRAM must catch up with it */
     sim_time dram_at;     /* DRAM's next command, or the next access that enters it */
     uint64_t outstanding; /* requests taken and not answered yet */
     sim_time last_event;  /* the last one of DRAM or of a store; the ports know the others */
@@ -150,16 +150,17 @@ struct slice_ahead {
     uint64_t messages, flits;
 };
 struct slice_ahead slice_ahead(const struct slice *p, sim_time now);
-/* Passes a quota to the policies of its banks at the beginning of that time; stalled requests are
- * retried. */
+/* Passes a controller's decision to the policies of the banks at time `now`, before anything else
+ * at that time; stalled requests are retried. */
 void slice_apply(struct slice *p, const void *quota, size_t bytes, sim_time now);
-/* The end of a visibility period: the effects of atomics become visible. */
+/* Called at the end of a visibility period: makes the effects of atomics visible. */
 void slice_commit_atomics(struct slice *p);
-/* The host reads or writes these bytes of the L2 line at a local address. Only when idle. */
+/* Called when the host reads or writes these bytes of the L2 line at a local address. Only when
+ * idle. */
 void slice_host_access(struct slice *p, uint64_t local, uint64_t address, const uint64_t bytes[2],
                        bool is_write);
-/* The host has written these segments of the L2 line at a local address, and the configuration
- * places host copies in L2. Only when idle.
+/* Puts into L2 what the host has written to these segments of the line at a local address. Only
+ * when idle, and if the configuration places host copies in L2.
  *
  * MODEL: a host copy into L2 takes no device cycles: the time of a copy is that of its transfer.
  * Dirty lines that it replaces are written back in zero time and are not counted. */

@@ -14,7 +14,7 @@ struct memory_config {
     uint32_t input_queue;       /* requests between the port and an L2 bank */
     uint32_t rop_latency;       /* from the port to L2 */
     uint32_t l2_latency;        /* from an L2 hit to the reply port */
-    uint32_t dram_latency;      /* added to each DRAM access on its way */
+    uint32_t dram_latency;      /* from the end of a DRAM access until L2 has the data */
     uint32_t dram_queue;        /* requests between L2 and DRAM */
     uint32_t reply_queue;       /* replies waiting for the network, beyond which L2 stalls */
     uint32_t atomics_per_cycle; /* lane operations per cycle of one L2 bank */

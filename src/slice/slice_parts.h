@@ -21,8 +21,8 @@ static inline sim_time l2_time(const struct slice *p, uint64_t cycle)
     return cycle * p->l2_period.divisor;
 }
 
-/* Sectors of an L2 line, as a mask; a line that is not sectored has one. Fits into two registers.
- */
+/* Sectors of an L2 line, as a mask; a line that is not sectored has one. The struct fits into two
+ * registers. */
 struct line_part {
     uint64_t line; /* within the bank */
     uint32_t bank, sectors;
@@ -30,7 +30,8 @@ struct line_part {
 
 /* --- replies.c --- */
 
-/* The flits of a reply with that many bytes, usually as many as the last one. */
+/* The number of flits of a reply with `bytes` data bytes. slice_other_flits() is for a reply whose
+ * size differs from that of the last one. */
 uint32_t slice_other_flits(struct slice *p, uint32_t bytes);
 static inline uint32_t slice_flits(struct slice *p, uint32_t bytes)
 {
@@ -39,8 +40,8 @@ static inline uint32_t slice_flits(struct slice *p, uint32_t bytes)
 
 /* Makes room in the reply queue. */
 void slice_grow_replies(struct slice *p);
-/* Turns a served request into a reply with that many bytes, which may leave from cycle `at` on. Its
- * access is described in the sender's addresses again. */
+/* Turns a served request into a reply with `bytes` data bytes, which may leave from cycle `at` on.
+ * From then on the request describes its access in the sender's addresses again. */
 static inline void slice_queue_reply(struct slice *p, struct mem_request *r, uint32_t bytes,
                                      uint64_t at)
 {
@@ -51,15 +52,15 @@ static inline void slice_queue_reply(struct slice *p, struct mem_request *r, uin
         slice_grow_replies(p);
     ring_add(&p->replies, (struct timed_request){.at = at, .request = r});
 }
-/* The same for any kind of request. */
+/* The same; the number of bytes follows from the kind of request. */
 void slice_reply(struct slice *p, struct mem_request *r, uint64_t at);
 
-/* The number of replies that have not left before that cycle. */
+/* The number of replies that have not left before cycle `now`. */
 uint32_t slice_n_replies(const struct slice *p, uint64_t now);
 
 /* Sends all replies whose departure time is known. */
 void slice_send_replies(struct slice *p);
-/* In step: sends one if it can leave now. */
+/* In step: sends the first reply if it can leave now. */
 void slice_try_reply(struct slice *p, uint64_t now);
 
 /* The first cycle with room for one more reply; NEVER if that is not known. */
@@ -80,13 +81,14 @@ static inline uint64_t slice_room_from(struct slice *p)
 /* --- slice.c --- */
 
 extern const struct shard_ops slice_ops, controlled_slice_ops; /* the latter with a controller */
-/* A store has been served. It has no reply; only the memory of the request returns to its SM. */
+/* Ends a store that has been served. It has no reply; only the memory of the request returns to its
+ * SM. */
 void slice_free_store(struct slice *p, struct mem_request *r, uint64_t now);
 bool slice_is_idle(const struct shard *s);
 void slice_advance(struct shard *s, sim_time until);
 
-/* Something was finished at `t`: if nothing else is in flight, the slice is idle from then on. Not
- * for requests with replies: their credits return later. */
+/* Notes that something was finished at `t`: if nothing else is in flight, the slice is idle from
+ * then on. Not called for requests with replies: their credits return later. */
 static inline void slice_note(struct slice *p, sim_time t)
 {
     p->last_event = max_u64(p->last_event, t);
@@ -94,7 +96,8 @@ static inline void slice_note(struct slice *p, sim_time t)
 
 /* --- l2_bank.c; see l2_queue.h too --- */
 
-/* A load receives all bytes of its segments, not only those that its lanes touch. */
+/* Marks all bytes of a load's segments as requested: its sender receives them all, not only those
+ * that its lanes touch. */
 void l2_ask_for_segments(struct mem_access *a);
 /* Marks loads and stores of annotated buffers. Buffers are more than a line apart, so a line
  * belongs to at most one of them. */
@@ -121,7 +124,7 @@ static inline struct line_part l2_part_of(const struct mem_request *r)
 uint64_t l2_step(struct slice *p, uint64_t now, uint64_t end);
 /* Every bank tries to serve its first request: for the per-cycle engine. */
 void l2_step_every_cycle(struct slice *p, uint64_t now);
-/* The data of a waiting atomic have arrived. */
+/* Performs an atomic that waited for its data, which have arrived. */
 void l2_perform_awaited(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
 /* A stalled request waits for a line or an MSHR, or for room towards DRAM or the SMs: call this
  * when one of these has become free. */
@@ -132,9 +135,9 @@ static inline void l2_wake(struct slice *p)
         l2_wake_stalled(p);
 }
 
-/* --- lost.c: what L2 dropped and memory lacks, where may_lose --- */
+/* --- lost.c: what L2 dropped and memory lacks; only if may_lose is set --- */
 
-/* From now on the drops of its cache are noted. */
+/* Starts to note which lines the bank's cache drops. */
 void lost_watch(struct l2_bank *b);
 void lost_note_load(struct slice *p, struct l2_bank *b, const struct mem_request *r,
                     struct cache_result res);
@@ -145,7 +148,8 @@ void lost_note_write(struct slice *p, struct l2_bank *b, const struct mem_reques
 
 void llc_create(struct slice *p);
 void llc_destroy(struct slice *p);
-/* Sets the application of a request, and whether its SM samples. CPU cores set their own. */
+/* Sets the application of an SM's request, and whether the SM samples. CPU cores set the
+ * application of their requests themselves. */
 void llc_note_sender(const struct slice *p, struct mem_request *r);
 /* For shard_ops.advance of a slice with a controller; slice_advance() is that of the others. */
 void llc_advance(struct shard *s, sim_time until);
@@ -154,13 +158,15 @@ void llc_advance(struct shard *s, sim_time until);
 
 void dram_side_create(struct slice *p, const struct address_map *map);
 void dram_side_destroy(struct slice *p);
-/* Moves requests that L2 queued before that cycle into DRAM if they can have left by now. */
+/* Lets DRAM catch up with L2 cycle `now`, so that accesses that have left for DRAM before it no
+ * longer take entries of the queue. In step there is nothing to do. */
 void dram_side_settle(struct slice *p, uint64_t now);
 static inline bool dram_side_has_entry(const struct slice *p)
 {
     return p->to_dram_n < p->to_dram_entries - 1;
 }
-/* Is there room for a read, or a write by L2 itself? A write-back always finds an entry. */
+/* Is there an entry for what a request reads or writes? One more entry is kept for the write-back
+ * of a victim. */
 static inline bool dram_side_has_room(struct slice *p, uint64_t now)
 {
     if (!dram_side_has_entry(p))
@@ -175,10 +181,11 @@ void dram_side_read_bypass(struct slice *p, struct mem_request *r, uint64_t now)
 void dram_side_write(struct slice *p, struct line_part what, uint64_t now);
 /* Writes data that L2 does not keep. */
 void dram_side_write_bypass(struct slice *p, struct line_part what, uint64_t now);
-/* Parts of an L2 cycle: arrived data fill L2; waiting requests enter DRAM. */
+/* Parts of an L2 cycle: arrived data fill L2; queued accesses enter DRAM. */
 void dram_side_fill(struct slice *p, uint64_t now);
 void dram_side_feed(struct slice *p, uint64_t now);
-/* Advances DRAM up to `before`. dram_side_tick(), in step, does the one cycle at p->next_dram. */
+/* dram_side_catch_up() advances DRAM up to `before`, but not beyond the time at which its data may
+ * fill L2. dram_side_tick(), in step, does the one cycle at p->next_dram. */
 void dram_side_catch_up(struct slice *p, sim_time before);
 void dram_side_tick(struct slice *p);
 

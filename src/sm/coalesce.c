@@ -104,7 +104,7 @@ static inline uint64_t bits_below(uint32_t n)
     return n >= 64 ? ~0ull : (1ull << n) - 1;
 }
 
-/* The bytes [from, to) of a line, touched by that many of a full warp's lanes from `lane` on. */
+/* The bytes [from, to) of a line, touched by `lanes` of a full warp's lanes from `lane` on. */
 static inline struct line_access make_run(uint64_t line, uint32_t lane, uint32_t lanes,
                                           uint32_t from, uint32_t to)
 {

@@ -87,7 +87,7 @@ static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bo
 }
 
 /* How many accesses after the current one may be done early if they hit. Never the last one: it
- * must end the instruction in its own cycle. */
+ * must end the instruction in the cycle in which it is due. */
 static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, bool has_listeners,
                                   uint64_t now, uint64_t end)
 {

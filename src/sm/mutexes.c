@@ -209,7 +209,7 @@ void sm_create_mutexes(struct sm *sm, const struct sm_setup *setup)
     sm->atomics.overlay = xcalloc(1, sizeof *sm->atomics.overlay);
     overlay_init(sm->atomics.overlay);
     cache_observe_some(sm->l1d, 1u << CE_EVICT, observe_evictions, sm);
-    sm_handle(sm, MSG_MUTEX, (struct sm_handler){.take = hear});
+    sm_set_handler(sm, MSG_MUTEX, (struct sm_handler){.take = hear});
 }
 
 void sm_destroy_mutexes(struct sm *sm)

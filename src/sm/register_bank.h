@@ -9,8 +9,8 @@
  *
  * Nearly all operands are read in the cycle after issue. So a mask holds what banks do in that
  * cycle, and an instruction without bank conflicts takes its banks with one test of it. Bit i of a
- * mask stands for bank i % n, so that rotating a mask advances it by that many banks. If the number
- * of banks does not permit this, bit i stands only for bank i. */
+ * mask stands for bank i % n, so that rotating a mask by some bits advances it by as many banks. If
+ * the number of banks does not permit this, bit i stands only for bank i. */
 #ifndef HEDDLE_SM_REGISTER_BANK_H
 #define HEDDLE_SM_REGISTER_BANK_H
 
@@ -36,7 +36,7 @@ struct register_banks {
     } planned[64];
 };
 
-/* Do masks wrap around with that many banks? */
+/* Do masks of `n` banks wrap around? */
 static inline bool banks_go_round(uint32_t n)
 {
     return 64 % n == 0;
@@ -56,7 +56,7 @@ static inline void banks_init(struct register_banks *b, uint32_t n)
     *b = (struct register_banks){.n = n, .first = banks_first(n)};
 }
 
-/* The banks that many further on. */
+/* The mask of the banks `by` places further on. */
 static inline uint64_t banks_turned(uint64_t banks, uint32_t by)
 {
     return banks << by % 64 | banks >> -by % 64;

@@ -90,7 +90,7 @@ take_replies(struct sm *sm, const struct message *first, sim_time until)
     return m;
 }
 
-/* Only passes the port, or returns a request. */
+/* Does the message only pass through the port, or return a request? */
 static inline bool may_be_taken_ahead(const struct message *m)
 {
     _Static_assert(MSG_REPLY == 1 && MSG_FREE == 2, "only these; an SM receives no MSG_REQUEST");
@@ -392,7 +392,7 @@ static void see_credits(struct sm *sm)
     plan(sm, min_u64(sm->out.due, sm->ldst.due));
 }
 
-/* The cycle of the next message that must be taken in its own cycle, or `end` (the cycle of
+/* The cycle of the next message that must be taken exactly when it is due, or `end` (the cycle of
  * `until`) if there is none before. */
 static inline uint64_t next_mail(struct sm *sm, sim_time until, uint64_t end)
 {

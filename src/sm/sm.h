@@ -166,14 +166,14 @@ struct sm_issue {
 struct sm_l1d_watcher {
     /* An atomic passes; its line has not been removed yet. */
     void (*on_atomic)(void *user, const struct mem_access *a);
-    /* An instruction issues with that many lanes; the policy has already been notified if it counts
+    /* An instruction issues with `n_lanes` lanes; the policy has already been notified if it counts
      * them. */
     void (*on_issue)(void *user, uint32_t n_lanes);
     void *user;
 };
 enum { SM_MAX_L1D_WATCHERS = 4 };
 
-/* Replies in the order in which they pass the port. */
+/* Replies in the order in which they pass through the port. */
 struct timed_reply {
     uint64_t at; /* core cycle */
     struct mem_request *request;
@@ -303,7 +303,7 @@ struct out_part {
 /* Replies of memory (reply.c). */
 struct in_part {
     struct rx_port port;
-    struct reply_queue queue; /* replies that have passed or will pass the port, in order */
+    struct reply_queue queue; /* replies that have passed or will pass through the port, in order */
     bool in_step;             /* replies arrive at the start of the SM's own cycles */
     /* Writes in the last reply other than a fill of L1D for loads; for the mutex unit. */
     uint64_t n_writes;
@@ -349,7 +349,7 @@ struct sm {
     bool skips_units_not_due; /* a cycle skips units that are not due; the SM looks ahead */
     uint64_t cycle;           /* the last one done + 1 */
     /* The first cycle that may not be simulated yet: the end of the quantum, or the cycle of the
-     * next message that must be taken in its own cycle (any but a reply or a returned store;
+     * next message that must be taken exactly when it is due (any but a reply or a returned store;
      * without look-ahead, any). */
     uint64_t end;
     /* The next cycle with something to do, as far as known now; UINT64_MAX = none. Some parts have
@@ -402,7 +402,7 @@ struct sm {
     struct sm_sampler *sampler;      /* NULL = it does not sample */
     struct sm_stats stats;
     struct arena pool;                             /* of requests and records */
-    struct sm_handler handlers[MAX_MESSAGE_KINDS]; /* by kind; see sm_handle() */
+    struct sm_handler handlers[MAX_MESSAGE_KINDS]; /* by kind; see sm_set_handler() */
 };
 
 /* --- set-up (sm_create.c) --- */
@@ -435,8 +435,8 @@ void sm_create(struct sm *sm, const struct sm_setup *setup);
 void sm_destroy(struct sm *sm);
 /* Call it before the first kernel. */
 void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w);
-/* Likewise: messages of that kind go to that function. */
-void sm_handle(struct sm *sm, uint32_t kind, struct sm_handler h);
+/* Likewise: messages of kind `kind` go to the handler `h`. */
+void sm_set_handler(struct sm *sm, uint32_t kind, struct sm_handler h);
 /* Likewise: from now on it reports to the controller of the last-level cache (sampler.c). */
 void sm_sample(struct sm *sm, sim_time period, uint32_t controller);
 /* Makes the SM ready for CTAs of a kernel; it must be idle. `emu` carries memory, program, launch.

@@ -172,7 +172,7 @@ void sm_watch_l1d(struct sm *sm, struct sm_l1d_watcher w)
     sm->issue.counts_lanes = true;
 }
 
-void sm_handle(struct sm *sm, uint32_t kind, struct sm_handler h)
+void sm_set_handler(struct sm *sm, uint32_t kind, struct sm_handler h)
 {
     assert(kind > MSG_CTA_START && kind < MAX_MESSAGE_KINDS && !sm->handlers[kind].take);
     sm->handlers[kind] = h;

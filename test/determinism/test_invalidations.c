@@ -139,8 +139,8 @@ static struct heddle_sim *create(const struct testbed *bed, const struct manner 
                                                   .latency_cycles = LINK_CYCLES});
     machine_build(m);
     for (uint32_t i = 0; i < N_SMS; i++)
-        sm_handle(machine_sm(m, i), MSG_TAKE_LINE,
-                  (struct sm_handler){.take = lose_line, .user = setup->found});
+        sm_set_handler(machine_sm(m, i), MSG_TAKE_LINE,
+                       (struct sm_handler){.take = lose_line, .user = setup->found});
     return sim;
 }
 

@@ -460,12 +460,12 @@ static int partition_decide(const struct cache_policy *p, const struct cache_set
     uint32_t own = 0;
     int oldest[2] = {CACHE_STALL, CACHE_STALL}; /* of others, its own */
     for (uint32_t w = 0; w < s->n_ways; w++) {
-        const struct partition_line *l = s->bits[w];
+        const struct partition_line *l = s->line_state[w];
         if (!(s->occupied >> w & 1))
             continue;
         bool mine = l->app == a->app;
         own += mine;
-        const struct partition_line *o = oldest[mine] < 0 ? NULL : s->bits[oldest[mine]];
+        const struct partition_line *o = oldest[mine] < 0 ? NULL : s->line_state[oldest[mine]];
         if (!(s->reserved >> w & 1) && (!o || l->used < o->used))
             oldest[mine] = (int)w;
     }
@@ -477,7 +477,7 @@ static void partition_use(struct cache_policy *p, const struct cache_set *s, uin
 {
     (void)p, (void)a;
     if (way != ~0u)
-        ((struct partition_line *)s->bits[way])->used = ++partition_clock;
+        ((struct partition_line *)s->line_state[way])->used = ++partition_clock;
 }
 
 static void partition_look(struct cache_policy *p, const struct cache_set *s, int way,
@@ -489,7 +489,7 @@ static void partition_look(struct cache_policy *p, const struct cache_set *s, in
 static void partition_insert(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                              const struct mem_access *a)
 {
-    ((struct partition_line *)s->bits[way])->app = a->app;
+    ((struct partition_line *)s->line_state[way])->app = a->app;
     partition_use(p, s, way, a);
 }
 
@@ -506,7 +506,7 @@ static const struct cache_policy_desc partition = {
     .name = "test_partition",
     .summary = "fixed numbers of ways",
     .citation = "this test",
-    .line_bytes = sizeof(struct partition_line),
+    .line_state_bytes = sizeof(struct partition_line),
     .cost_bits = partition_cost,
     .l2_only = true,
     .never_bypasses = true,

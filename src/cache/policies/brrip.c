@@ -10,7 +10,7 @@ struct brrip_params {
 
 static const struct param brrip_params[] = {
     PARAM_U32(struct brrip_params, brrip_period, "32", 1, 1 << 20, "insertions",
-              "one in so many insertions is at 2, the others at 3"),
+              "period in which one insertion is at 2, the others at 3"),
 };
 
 struct brrip_stats {
@@ -63,7 +63,7 @@ const struct cache_policy_desc cache_policy_brrip = {
     .params_bytes = sizeof(struct brrip_params),
     PLUGIN_STATS(brrip_stats, struct brrip_stats),
     .state_bytes = brrip_state_bytes,
-    .line_bytes = sizeof(struct rrip_line),
+    .line_state_bytes = sizeof(struct rrip_line),
     .cost_bits = brrip_cost_bits,
     .never_bypasses = true,
     .decide = rrip_decide,

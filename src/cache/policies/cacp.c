@@ -131,7 +131,7 @@ static uint64_t part_of(const struct cache_policy *p, const struct cache_set *s,
 
 static struct cacp_line *line_of(const struct cache_set *s, uint32_t way)
 {
-    return s->bits[way];
+    return s->line_state[way];
 }
 
 /* Algorithm 7: the partition. */
@@ -233,7 +233,7 @@ const struct cache_policy_desc cache_policy_cacp = {
     PLUGIN_STATS(cacp_stats, struct cacp_stats),
     .check = cacp_check,
     .state_bytes = cacp_state_bytes,
-    .line_bytes = sizeof(struct cacp_line),
+    .line_state_bytes = sizeof(struct cacp_line),
     .cost_bits = cacp_cost_bits,
     .init = cacp_init,
     .never_bypasses = true,

@@ -5,7 +5,8 @@
  * low 7 bits of a PC (loads with equal bits share an entry). It holds
  *     AGG     how aggressively the load bypasses, 0 = never
  *     BYP     bypasses since its last insertion
- *     INSERT  evictions of lines that the load inserted, since its last reset (a sample)
+ *     INSERT  evictions, in the current sample, of lines that the load inserted (a sample ends when
+ *             INSERT is reset)
  *     ZERO    those of them that were never reused
  *
  * Algorithm 11, atMiss(request), ctrl is looked up with request.PC:
@@ -118,8 +119,8 @@ static void ctrl_c_on_bypass(struct cache_policy *p, const struct cache_set *s,
         control_of(p, a->pc)->byp++;
 }
 
-/* Algorithm 12, lines 9 to 17: is the share of evicted lines that were never reused above the high
- * threshold, or below the low one? */
+/* Algorithm 12, lines 9 to 17: raises AGG if the share of evicted lines that were never reused is
+ * above the high threshold, lowers it if below the low one. */
 static void adjust(const struct ctrl_c_params *params, struct control *c, struct ctrl_c_stats *n)
 {
     uint8_t before = c->agg;
@@ -149,7 +150,7 @@ static void ctrl_c_on_evict(struct cache_policy *p, const struct cache_set *s, u
     c->insert = c->zero = 0;
 }
 
-/* Algorithm 11, line 12: at the miss, also where the line is allocated later. */
+/* Algorithm 11, line 12. BYP is reset at the miss, even in a cache that allocates on fill. */
 static void ctrl_c_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
                            const struct mem_access *a)
 {

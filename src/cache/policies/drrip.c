@@ -1,12 +1,13 @@
 /* Dynamic RRIP (the paper and its algorithm: rrip.h), by set dueling:
  *
- *     a few sets always insert as SRRIP, as many as BRRIP
+ *     a few sets always insert as SRRIP, the same number of sets always as BRRIP
  *     a load miss in a set of SRRIP: PSEL + 1; in a set of BRRIP: PSEL - 1
  *     all other sets insert as BRRIP if PSEL's highest bit is set, else as SRRIP
  *
  * With L leader sets of a kind and stride = sets / L, sets i * stride lead SRRIP and sets
  * i * stride + stride / 2 lead BRRIP; a set that would lead both leads SRRIP. In a cache that
- * applications share each has PSEL, leader sets and BRRIP's counter of its own (duel.h). */
+ * applications share, each application has a PSEL, leader sets and a counter for BRRIP of its own
+ * (duel.h). */
 #include "cache/policies/duel.h"
 
 struct drrip_params {
@@ -22,7 +23,7 @@ static const struct param drrip_params[] = {
     PARAM_U32(struct drrip_params, psel_bits, "10", 1, 30, "bits", "size of PSEL"),
     PARAM_U32(struct drrip_params, psel_init, "512", 0, (1 << 30) - 1, NULL, "PSEL at the start"),
     PARAM_U32(struct drrip_params, brrip_period, "32", 1, 1 << 20, "insertions",
-              "one in so many of BRRIP's insertions is at 2, the others at 3"),
+              "period in which one of BRRIP's insertions is at 2, the others at 3"),
     PARAM_ENUM(struct drrip_params, force, "no", force_names,
                "use this policy in all sets, ignoring PSEL"),
 };
@@ -164,7 +165,7 @@ const struct cache_policy_desc cache_policy_drrip = {
     PLUGIN_STATS(drrip_stats, struct drrip_stats),
     .check = drrip_check,
     .state_bytes = drrip_state_bytes,
-    .line_bytes = sizeof(struct rrip_line),
+    .line_state_bytes = sizeof(struct rrip_line),
     .cost_bits = drrip_cost_bits,
     .init = drrip_init,
     .never_bypasses = true,

@@ -23,7 +23,7 @@ struct duel_state {
     uint64_t brrip_insertions;
 };
 
-/* Is the set `offset` past a leader of application 0? */
+/* Does the set lie `offset` sets after a leader set of SRRIP of application 0? */
 static inline bool duel_is_leader(uint32_t n_sets, uint32_t set, uint32_t offset)
 {
     uint32_t leaders = n_sets < DUEL_LEADERS ? n_sets : DUEL_LEADERS, stride = n_sets / leaders;

@@ -1,12 +1,12 @@
-/* Deals the ways of a cache to applications by what each would hit with them: the lookahead
+/* Deals the ways of a cache to applications by the hits that they would bring each: the lookahead
  * algorithm of UCP (M. K. Qureshi, Y. N. Patt: Utility-based cache partitioning. MICRO 2006,
  * Algorithm 2).
  *
  *     all start with min_ways
  *     repeat until no way is left:
- *         of each application: the greatest utility per way over all extensions that fit (ties:
+ *         for each application: the greatest utility per way over all extensions that fit (ties:
  *         the shortest); the best application (ties: the lowest) gets that extension
- *     nobody gains: the rest is dealt singly, from application 0
+ *     if no application gains: the rest is dealt singly, from application 0
  */
 #ifndef HEDDLE_CACHE_POLICIES_LOOKAHEAD_H
 #define HEDDLE_CACHE_POLICIES_LOOKAHEAD_H

@@ -1,10 +1,10 @@
-/* Bypassing by chance, for finding out by hand what suits an instruction.
+/* Bypassing by chance, for experiments with the share of an instruction's misses that bypass.
  * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
  * architectures. PhD thesis, Arizona State University 2017, section 5.1, Figure 5.5:
  *
  * "A memory request has 1/2^N probability to be inserted into the L1 data cache", of one memory
- * instruction; the others bypass. LRU underneath. A load in a loop that the compiler unrolled is
- * two instructions, which can be chosen together.
+ * instruction; the others bypass. Victims are chosen by LRU. A load in a loop that the compiler has
+ * unrolled once is two instructions, which can be chosen together (`also`).
  *
  * The k-th miss of the instruction, from 0, is inserted if the low n bits of the high half of
  * splitmix(seed + k * c) are 0, with SplitMix64's constant c; the seed is the cache's plus the

@@ -95,9 +95,10 @@ static uint8_t id_of(const struct protection *d, const struct mem_access *a)
 
 static struct protected_line *line_of(const struct cache_set *s, uint32_t way)
 {
-    return s->bits[way];
+    return s->line_state[way];
 }
 
+/* Counts up to what `bits` bits can hold. */
 static void count_to(uint16_t *counter, uint32_t bits)
 {
     if (*counter < (1u << bits) - 1)
@@ -113,14 +114,15 @@ static uint64_t loads_of(const struct cache_policy *p, const struct cache_set *s
     return ((const struct protection *)p->state)->loads[s->set];
 }
 
-/* By how much the access lowers the lives of the lines in its set. decide() may be called again, or
- * for an access that is not accepted in the end; only an accepted load counts. Stores do not. */
+/* By how much the access lowers the lives of the lines in its set: by 1 if it is a load, because
+ * lives fall before they are tested. decide() may be called several times for an access, so it adds
+ * this to the loads counted so far, and changes nothing. */
 static uint32_t loads_counted_by(const struct mem_access *a)
 {
     return a->kind != MEM_STORE;
 }
 
-/* The line gets the PD of the access's instruction as its PL; 0 from a store. */
+/* Gives the line the PD of the access's instruction as its PL; 0 if the access is a store. */
 static void protect_line(const struct protection *d, const struct cache_set *s, uint32_t way,
                          const struct mem_access *a)
 {
@@ -131,7 +133,7 @@ static void protect_line(const struct protection *d, const struct cache_set *s, 
     line->ends = load + (a->kind == MEM_STORE ? 0 : d->pdpt.pd[id]);
 }
 
-/* The hit is attributed to the previous instruction that used the line. */
+/* Attributes the hit to the previous instruction that used the line. */
 static void credit_tda_hit(struct cache_policy *p, const struct protected_line *line)
 {
     struct protection *d = p->state;
@@ -146,6 +148,7 @@ static struct vta_tag *tags_of(struct protection *d, const struct cache_set *s)
     return all_tags(d) + (size_t)s->set * d->vta_ways;
 }
 
+/* The number of tags in the VTA whose lines have the same hash as this one. */
 static uint16_t *tags_like(struct protection *d, uint64_t line)
 {
     return &d->n_tags[line * 0x9e3779b97f4a7c15ull >> (64 - TAG_BUCKET_BITS)];
@@ -174,7 +177,7 @@ static void remove_tag(struct protection *d, const struct cache_set *s, uint64_t
     v[d->vta_ways - 1].line = NO_TAG;
 }
 
-/* Inserted in front; if the set is full the last one leaves. */
+/* Inserts a tag in front of the others of its set. If the set is full, the last one leaves. */
 static void add_tag(struct protection *d, const struct cache_set *s, struct vta_tag new)
 {
     struct vta_tag *v = tags_of(d, s), *last = &v[d->vta_ways - 1];
@@ -185,7 +188,7 @@ static void add_tag(struct protection *d, const struct cache_set *s, struct vta_
     v[0] = new;
 }
 
-/* A load that misses in the TDA is looked up in the VTA. */
+/* Looks up the line of a load that missed in the TDA in the VTA. */
 static void search_vta(struct cache_policy *p, const struct cache_set *s, uint64_t line)
 {
     struct protection *d = p->state;
@@ -251,7 +254,7 @@ static void compute_pds(const struct cache_policy *p)
 
 /* --- 4.1.4: samples --- */
 
-/* The new PDs are for the next sample (4.1.3); all hits are counted from 0 again. */
+/* Ends a sample: computes the PDs for the next one (4.1.3). All hits are counted from 0 again. */
 static void end_sample(struct cache_policy *p)
 {
     struct protection *d = p->state;
@@ -327,7 +330,7 @@ int protection_decide(const struct cache_policy *p, const struct cache_set *s,
     return lru >= 0 && line_of(s, (uint32_t)lru)->ends <= load ? lru : search_set(p, s, load);
 }
 
-/* For every accepted load, including bypassed ones. */
+/* Called for every accepted load, including bypassed ones. */
 static void count_load(struct protection *d, const struct cache_set *s)
 {
     d->n_loads++;
@@ -381,7 +384,7 @@ void protection_on_miss(struct cache_policy *p, const struct cache_set *s, int w
     search_vta(p, s, a->line);
 }
 
-/* A tag that was found stays, as the most recent one. */
+/* A tag that a bypassed load found stays in the VTA, as the most recent one. */
 void protection_on_bypass(struct cache_policy *p, const struct cache_set *s,
                           const struct mem_access *a, enum cache_bypass_reason reason)
 {
@@ -394,7 +397,7 @@ void protection_on_bypass(struct cache_policy *p, const struct cache_set *s,
     v[0] = found;
 }
 
-/* The tag of the line that is inserted leaves before the victim's tag enters. */
+/* The tag of the line that is inserted leaves the VTA before the victim's tag enters it. */
 void protection_on_evict(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                          enum cache_evict_cause cause, const struct mem_access *a)
 {

@@ -87,7 +87,7 @@ struct protection_params {
         .n_stats = N_PROTECTION_STATS,                                                             \
         .stats_bytes = sizeof(struct protection_stats),                                            \
         .state_bytes = protection_state_bytes,                                                     \
-        .line_bytes = sizeof(struct protected_line),                                               \
+        .line_state_bytes = sizeof(struct protected_line),                                         \
         .cost_bits = id##_cost_bits,                                                               \
         .init = id##_init,                                                                         \
         .decide = protection_decide,                                                               \

@@ -5,7 +5,7 @@
 
 static struct quota_line *line_at(const struct cache_set *s, uint32_t way)
 {
-    return s->bits[way];
+    return s->line_state[way];
 }
 
 size_t quota_state_bytes(const struct cache_geometry *g, const void *params)
@@ -30,7 +30,7 @@ static bool is_older(const struct cache_set *s, uint32_t way, uint32_t than)
     return a != b ? a > b : s->last_use[way] < s->last_use[than];
 }
 
-/* The LRU line of an application, or of all others. */
+/* The LRU line of an application, or of all others (`of_others`). */
 static int oldest(const struct cache_set *s, uint32_t app, bool of_others)
 {
     int victim = CACHE_STALL;

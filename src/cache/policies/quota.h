@@ -1,9 +1,9 @@
 /* Replacement under quotas, for policies that partition a cache by ways (UCP and TAP-UCP):
  *
- *     the application has fewer lines in the set than its quota: the victim is the LRU line of all
- *     others; else its own LRU line
+ *     the application has fewer lines in the set than its quota: the victim is the LRU line of the
+ *     other applications; else its own LRU line
  *
- * Lines remember who inserted them. */
+ * Each line records which application inserted it. */
 #ifndef HEDDLE_CACHE_POLICIES_QUOTA_H
 #define HEDDLE_CACHE_POLICIES_QUOTA_H
 
@@ -36,7 +36,7 @@ void quota_on_store(struct cache_policy *p, const struct cache_set *s, int way,
 /* Inserts at the MRU position. */
 void quota_on_reserve(struct cache_policy *p, const struct cache_set *s, uint32_t way,
                       const struct mem_access *a);
-/* The line is older than all other lines of the set until it is used. */
+/* Makes the line older than all other lines of the set until it is used. */
 void quota_demote(struct cache_policy *p, const struct cache_set *s, uint32_t way);
 void quota_report(struct cache_policy *p, struct shared_report *r);
 void quota_apply(struct cache_policy *p, const void *quota, size_t bytes);

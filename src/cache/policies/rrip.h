@@ -3,8 +3,8 @@
  * (RRIP). ISCA 2010, with hit priority (RRIP-HP) and M = 2 bits:
  *
  *     hit:    RRPV of the line := 0
- *     victim: the first line (lowest way) whose RRPV is 3; if there is none all RRPVs of the set
- *             grow by 1, and again until there is one
+ *     victim: the first line (lowest way) whose RRPV is 3; while there is none, all RRPVs of the
+ *             set grow by 1
  *     insert: SRRIP at 2 ("long"); BRRIP at 3 ("distant"), seldom at 2; DRRIP: set dueling
  *
  * MODEL: reserved lines age with the others, but cannot be victims. */
@@ -22,11 +22,11 @@ struct rrip_line {
 
 static inline struct rrip_line *rrip_line(const struct cache_set *s, uint32_t way)
 {
-    return s->bits[way];
+    return s->line_state[way];
 }
 
-/* The victim among the ways of a mask: the first of the largest prediction that is not reserved. It
- * would be the first to reach the top. */
+/* The victim among the ways of a mask: of the lines that are not reserved and have the largest
+ * RRPV, the one in the lowest way. It would be the first whose RRPV reaches 3. */
 static inline int rrip_victim(const struct cache_set *s, uint64_t ways)
 {
     int victim = CACHE_STALL, highest = -1;
@@ -40,8 +40,8 @@ static inline int rrip_victim(const struct cache_set *s, uint64_t ways)
     return victim;
 }
 
-/* The victim has been chosen: all predictions of the ways grow by what the victim's lacked to the
- * top. */
+/* Called when the victim has been chosen: the RRPVs of all ways in the mask grow by what the
+ * victim's RRPV lacks to 3. */
 static inline void rrip_age(const struct cache_set *s, uint64_t ways, uint32_t victim)
 {
     uint8_t growth = (uint8_t)(RRPV_DISTANT - rrip_line(s, victim)->rrpv);

@@ -123,7 +123,7 @@ const struct cache_policy_desc cache_policy_ship = {
     PLUGIN_STATS(ship_stats, struct ship_stats),
     .check = ship_check,
     .state_bytes = ship_state_bytes,
-    .line_bytes = sizeof(struct rrip_line),
+    .line_state_bytes = sizeof(struct rrip_line),
     .cost_bits = ship_cost_bits,
     .init = ship_init,
     .never_bypasses = true,

@@ -23,7 +23,7 @@ const struct cache_policy_desc cache_policy_srrip = {
     .summary = "re-reference interval prediction, 2 bits per line; inserts with the interval 2",
     .citation = "A. Jaleel et al.: High performance cache replacement using re-reference interval "
                 "prediction (RRIP). ISCA 2010",
-    .line_bytes = sizeof(struct rrip_line),
+    .line_state_bytes = sizeof(struct rrip_line),
     .cost_bits = srrip_cost_bits,
     .never_bypasses = true,
     .decide = rrip_decide,

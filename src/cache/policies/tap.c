@@ -6,7 +6,7 @@ enum {
     ACCESS_COUNTER_BITS = 32
 };
 
-/* Accesses of the CPU application with the most. */
+/* Accesses of the CPU application with the most accesses. */
 static uint64_t cpu_accesses(const struct shared_report *r)
 {
     uint64_t most = 0;

@@ -18,8 +18,9 @@ struct tap {
 
 /* Parameter rows for a policy whose parameters include a `struct tap` with these names. */
 #define TAP_PARAMS(owner)                                                                          \
-    PARAM_U32(owner, alpha_percent, "5", 0, 100, "%",                                              \
-              "caching helps the GPU if the sampling SMs differ by more"),                         \
+    PARAM_U32(                                                                                     \
+        owner, alpha_percent, "5", 0, 100, "%",                                                    \
+        "caching helps the GPU if the instructions of the sampling SMs differ by more than this"), \
         PARAM_U32(owner, xs_threshold, "10", 0, 1023, NULL,                                        \
                   "GPU accesses per CPU access above which lifetimes are normalised")
 
@@ -27,7 +28,7 @@ struct tap {
 void tap_decide(struct tap params, const struct shared_report *r, struct shared_decision *d);
 /* Does the GPU access the cache more than xs_threshold times as often as any CPU application? */
 bool tap_exceeds(struct tap params, const struct shared_report *r);
-/* Bits of such a controller, for one GPU: as cache_policy_desc.control_cost_bits. */
+/* For cache_policy_desc.control_cost_bits of a policy with TAP. */
 uint64_t tap_cost(const struct cache_geometry *g, const void *params, struct strbuf *parts);
 
 #endif

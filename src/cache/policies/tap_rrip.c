@@ -19,17 +19,17 @@ struct tap_rrip_params {
 
 static const struct param tap_rrip_params[] = {
     PARAM_U64(struct tap_rrip_params, period, "5000000", 1, 1ull << 40, "cycles",
-              "between two decisions"),
+              "cycles between two decisions"),
     TAP_PARAMS(struct tap_rrip_params),
     PARAM_U32(struct tap_rrip_params, psel_bits, "10", 1, 30, "bits", "size of PSEL"),
     PARAM_U32(struct tap_rrip_params, psel_init, "512", 0, (1 << 30) - 1, NULL,
               "PSEL at the start"),
     PARAM_U32(struct tap_rrip_params, brrip_period, "32", 1, 1 << 20, "insertions",
-              "one in so many of BRRIP's insertions is at 2, the others at 3"),
+              "period in which one of BRRIP's insertions is at 2, the others at 3"),
 };
 
 struct tap_rrip {
-    uint32_t gpu_app; /* none before the first decision */
+    uint32_t gpu_app; /* valid after the first decision */
     bool gpu_brrip;
     /* Counts for the next report. */
     uint64_t accesses[SHARED_MAX_APPS];
@@ -172,7 +172,7 @@ const struct cache_policy_desc cache_policy_tap_rrip = {
     .never_bypasses = true,
     .check = tap_rrip_check,
     .state_bytes = tap_rrip_state_bytes,
-    .line_bytes = sizeof(struct rrip_line),
+    .line_state_bytes = sizeof(struct rrip_line),
     .cost_bits = tap_rrip_cost_bits,
     .control_cost_bits = tap_cost,
     .init = tap_rrip_init,

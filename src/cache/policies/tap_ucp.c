@@ -15,9 +15,9 @@ struct tap_ucp_params {
 
 static const struct param tap_ucp_params[] = {
     PARAM_U64(struct tap_ucp_params, period, "5000000", 1, 1ull << 40, "cycles",
-              "between two partitions"),
+              "cycles between two partitions"),
     PARAM_U32(struct tap_ucp_params, min_ways, "1", 1, CACHE_MAX_WAYS, "ways",
-              "that every application has"),
+              "least number of ways of an application"),
     TAP_PARAMS(struct tap_ucp_params),
 };
 
@@ -75,7 +75,7 @@ const struct cache_policy_desc cache_policy_tap_ucp = {
     .never_bypasses = true,
     .check = tap_ucp_check,
     .state_bytes = quota_state_bytes,
-    .line_bytes = sizeof(struct quota_line),
+    .line_state_bytes = sizeof(struct quota_line),
     .cost_bits = tap_ucp_cost_bits,
     .control_cost_bits = tap_cost,
     .init = quota_init,

@@ -15,9 +15,9 @@ struct ucp_params {
 
 static const struct param ucp_params[] = {
     PARAM_U64(struct ucp_params, period, "5000000", 1, 1ull << 40, "cycles",
-              "between two partitions"),
+              "cycles between two partitions"),
     PARAM_U32(struct ucp_params, min_ways, "1", 1, CACHE_MAX_WAYS, "ways",
-              "that every application has"),
+              "least number of ways of an application"),
     PARAM_STRING(struct ucp_params, quotas, "",
                  "ways of each application for the whole run, as in 24,8; none = by monitors"),
 };
@@ -102,7 +102,7 @@ const struct cache_policy_desc cache_policy_ucp = {
     .never_bypasses = true,
     .check = ucp_check,
     .state_bytes = quota_state_bytes,
-    .line_bytes = sizeof(struct quota_line),
+    .line_state_bytes = sizeof(struct quota_line),
     .cost_bits = ucp_cost_bits,
     .init = ucp_init,
     .decide = quota_decide,

@@ -27,11 +27,11 @@ struct umon {
     uint64_t *tags; /* applications x monitored sets x ways, most recent first; 0 = none */
 };
 
-/* Bytes to add to the state that holds the monitors. */
+/* Size of the `memory` that umon_init() needs. */
 size_t umon_bytes(const struct cache_geometry *g);
 void umon_init(struct umon *u, const struct cache_geometry *g, void *memory);
 void umon_access(struct umon *u, const struct mem_access *a);
-/* Adds the counts of the period, and begins the next. */
+/* Adds the counts of the period to the report, and begins the next period. */
 void umon_report(struct umon *u, struct shared_report *r);
 uint64_t umon_cost(const struct cache_geometry *g, struct strbuf *parts);
 

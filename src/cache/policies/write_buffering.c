@@ -1,11 +1,11 @@
 /* Write-buffering and read-bypassing (S1 section 4, Choi et al. 2012): L2 keeps what one launch
  * writes for the launch that reads it, and streams bypass it.
  *
- * Each line has a flag C. A store marked .cc sets it; its allocation never replaces a line with C,
- * and bypasses if every line of the set has it. A load that hits a line with C drops the line
- * without a write-back: at the first hit (S1), or once all bytes that were written have been read.
- * A load marked .cp that misses bypasses. Everything else is LRU and may replace a line with C,
- * which is then written back.
+ * Each line has a flag C. A store marked .cc sets C. When such a store allocates a line, it never
+ * replaces a line with C; if every line of the set has C, the store bypasses. A load that hits a
+ * line with C drops the line without a write-back: at the first hit (S1), or once all bytes that
+ * were written have been read. A load marked .cp that misses bypasses. Everything else is LRU and
+ * may replace a line with C, which is then written back.
  *
  * MODEL: bytes are counted as read from when C is set. A store that merges with a fetch sets C when
  * the data arrive. A load reads a line with C whether it hits, merges with a fetch or fetches
@@ -84,7 +84,7 @@ static struct write_buffering_stats *stats_of(struct cache_policy *p)
 
 static struct buffered_line *line_at(const struct cache_set *s, uint32_t way)
 {
-    return s->bits[way];
+    return s->line_state[way];
 }
 
 static void add_bytes(struct byte_mask *m, const struct mem_access *a)
@@ -168,7 +168,7 @@ static void demote(struct cache_policy *p, struct buffered_line *l)
     stats_of(p)->demoted++;
 }
 
-/* A load uses the line and reads bytes of it. */
+/* Notes that a load uses the line and reads bytes of it. */
 static void read_line(struct cache_policy *p, struct buffered_line *l, const struct mem_access *a,
                       bool is_hit)
 {
@@ -236,7 +236,7 @@ static void store_bytes(struct buffered_line *l, const struct mem_access *a)
     l->spent = false;
 }
 
-/* For a line that is present or in flight. */
+/* Does nothing unless the line is present or in flight. */
 static void write_buffering_on_store(struct cache_policy *p, const struct cache_set *s, int way,
                                      const struct mem_access *a)
 {
@@ -331,7 +331,7 @@ const struct cache_policy_desc cache_policy_write_buffering = {
     .l2_only = true,
     .check = write_buffering_check,
     .state_bytes = write_buffering_state_bytes,
-    .line_bytes = sizeof(struct buffered_line),
+    .line_state_bytes = sizeof(struct buffered_line),
     .cost_bits = write_buffering_cost_bits,
     .decide = write_buffering_decide,
     .on_hit = write_buffering_on_hit,

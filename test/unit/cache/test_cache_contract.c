@@ -33,20 +33,20 @@ static void note(enum cache_event event)
 
 /* A copy of what is the policy's own: its state, counters and the data of a set's lines. */
 struct own_data {
-    char *state, *stats, *bits;
+    char *state, *stats, *line_state;
 };
 
 static struct own_data keep_own_data(const struct cache_policy *p, const struct cache_set *s)
 {
-    size_t line_bytes = spy.real->line_bytes, stats_bytes = spy.real->stats_bytes;
+    size_t line_state_bytes = spy.real->line_state_bytes, stats_bytes = spy.real->stats_bytes;
     struct own_data own = {malloc(spy.state_bytes + 1), malloc(stats_bytes + 1),
-                           malloc(s->n_ways * line_bytes + 1)};
+                           malloc(s->n_ways * line_state_bytes + 1)};
     if (spy.state_bytes)
         memcpy(own.state, p->state, spy.state_bytes);
     if (stats_bytes)
         memcpy(own.stats, p->stats, stats_bytes);
-    for (uint32_t w = 0; line_bytes && w < s->n_ways; w++)
-        memcpy(own.bits + w * line_bytes, s->bits[w], line_bytes);
+    for (uint32_t w = 0; line_state_bytes && w < s->n_ways; w++)
+        memcpy(own.line_state + w * line_state_bytes, s->line_state[w], line_state_bytes);
     return own;
 }
 
@@ -54,16 +54,17 @@ static struct own_data keep_own_data(const struct cache_policy *p, const struct 
 static void compare_own_data(const struct cache_policy *p, const struct cache_set *s,
                              struct own_data own, bool is_unchanged)
 {
-    size_t line_bytes = spy.real->line_bytes;
+    size_t line_state_bytes = spy.real->line_state_bytes;
     if (is_unchanged && spy.state_bytes)
         assert_memory_equal(own.state, p->state, spy.state_bytes);
     if (is_unchanged && spy.real->stats_bytes)
         assert_memory_equal(own.stats, p->stats, spy.real->stats_bytes);
-    for (uint32_t w = 0; is_unchanged && line_bytes && w < s->n_ways; w++)
-        assert_memory_equal(own.bits + w * line_bytes, s->bits[w], line_bytes);
+    for (uint32_t w = 0; is_unchanged && line_state_bytes && w < s->n_ways; w++)
+        assert_memory_equal(own.line_state + w * line_state_bytes, s->line_state[w],
+                            line_state_bytes);
     free(own.state);
     free(own.stats);
-    free(own.bits);
+    free(own.line_state);
 }
 
 /* decide() must change nothing. */

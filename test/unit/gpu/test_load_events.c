@@ -110,7 +110,7 @@ static void on_load_hit(struct cache_policy *p, const struct cache_set *s, uint3
                         const struct mem_access *a)
 {
     struct load_stats *n = p->stats;
-    ((struct load_line *)s->bits[way])->n_hits++;
+    ((struct load_line *)s->line_state[way])->n_hits++;
     n->hits++;
     n->critical_hits += a->is_critical;
     n->misrated += a->is_critical != is_high(a->warp_slot, a->cycle);
@@ -142,14 +142,14 @@ static enum cache_hit_effect later_hits_matter_if_critical(const struct cache_po
                                                            const struct cache_set *s, uint32_t way)
 {
     (void)p;
-    const struct load_line *line = s->bits[way];
+    const struct load_line *line = s->line_state[way];
     return line->n_hits ? HIT_MATTERS_IF_CRITICAL : HIT_MATTERS;
 }
 
 #define CHECKS_LOADS                                                                               \
     .abi_version = CACHE_POLICY_ABI, .struct_size = sizeof(struct cache_policy_desc),              \
     .summary = "checks loads", .citation = "this test",                                            \
-    PLUGIN_STATS(load_stats, struct load_stats), .line_bytes = sizeof(struct load_line),           \
+    PLUGIN_STATS(load_stats, struct load_stats), .line_state_bytes = sizeof(struct load_line),     \
     .cost_bits = no_cost, .decide = lru_decide, .on_hit = on_load_hit, .on_merge = on_load_merge,  \
     .on_miss = on_load_miss
 #define READS_CRITICALITY                                                                          \

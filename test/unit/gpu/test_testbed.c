@@ -70,8 +70,8 @@ static void transfers_go_past_the_last_level_cache(void **state)
     transfer_ns(sim, 64 * 1000, true);
     transfer_ns(sim, 64 * 500 + 1, false);
     machine_totals_take(sim->machine, 0, &t);
-    assert_int_equal(t.host.memory.reads_around, 1000);
-    assert_int_equal(t.host.memory.writes_around, 501);
+    assert_int_equal(t.host.memory.bypass_reads, 1000);
+    assert_int_equal(t.host.memory.bypass_writes, 501);
     assert_int_equal(t.host.memory.llc.loads + t.host.memory.llc.stores, 0);
     heddle_destroy(sim);
 }
