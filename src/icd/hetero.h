@@ -105,6 +105,7 @@ struct hetero_decision {
     uint32_t n_clamped;
     struct pressure pressure[HETERO_N_TARGETS];
     struct hetero_answer answer;
+    uint32_t n_natives;  /* those that the answer depends on: all, or none */
     double microseconds; /* time taken by the decision */
     /* The outcome: */
     enum hetero_target ran_on;
