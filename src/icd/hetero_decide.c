@@ -11,8 +11,6 @@
 #include "icd/launch_log.h"
 #include "lab/hetero_setting.h"
 
-const char *const hetero_mode_names[N_HETERO_MODES] = {"predict", "cmp", "gpu", "alternate"};
-
 struct hetero_policy {
     enum hetero_mode mode;
     struct hetero_model_set models;
