@@ -7,6 +7,7 @@
 #include "cli/exec.h"
 #include "cli/lab_common.h"
 #include "cli/output.h"
+#include "hetero/device.h"
 
 enum { MAX_THREADS = 256 };
 
@@ -121,6 +122,23 @@ static bool check_marks(const struct exec_options *o)
     return false;
 }
 
+/* The program would learn of it too late, from a message about a variable. */
+static bool check_word(const char *option, const char *kind, const char *word,
+                       const char *const *names, uint32_t n)
+{
+    struct strbuf hint = {0};
+    bool found = !word;
+    strbuf_addf(&hint, "--%s is one of", option);
+    for (uint32_t i = 0; i < n; i++) {
+        found |= word && strcmp(word, names[i]) == 0;
+        strbuf_addf(&hint, "%s %s", i ? "," : "", names[i]);
+    }
+    if (!found)
+        output_unknown(kind, word, names, n, strbuf_text(&hint));
+    strbuf_destroy(&hint);
+    return found;
+}
+
 static bool check_device(const struct exec_options *o)
 {
     const char *device = o->device ? o->device : getenv("HEDDLE_DEVICE");
@@ -129,7 +147,10 @@ static bool check_device(const struct exec_options *o)
                        : o->hetero_natives ? "--hetero-natives"
                        : o->hetero_log     ? "--hetero-log"
                                            : NULL;
-    if (!lost || (device && strcmp(device, "heteropdp") == 0))
+    if (!check_word("device", "device", o->device, hetero_device_names, N_HETERO_DEVICES) ||
+        !check_word("hetero-target", "target", o->hetero_target, hetero_mode_names, N_HETERO_MODES))
+        return false;
+    if (!lost || (device && strcmp(device, hetero_device_names[DEVICE_HETEROPDP]) == 0))
         return true;
     output_error("%s is for --device heteropdp", lost);
     return false;

@@ -326,7 +326,12 @@ static void check_host_memory(struct machine_config *c, struct diag_list *diags)
 {
     const struct host_memory_config *h = &c->host_memory;
     const struct place llc = {"host_llc", &h->llc};
-    if (!h->is_separate || !check_geometry(c, &llc, 1, diags))
+    if (!h->is_separate)
+        return;
+    if (!c->cpu.cores)
+        COMPLAIN(c, PARAM_NAMES("cpu.cores"), NULL, diags,
+                 "cpu.cores (0): the memory of a discrete GPU's host needs at least one CPU core");
+    if (!check_geometry(c, &llc, 1, diags))
         return;
     check_policy(c, &llc, h->llc_policy, h->llc_params, diags);
     if (!mechanism_section_accepts(AT_HOST_LLC, &h->llc_policy->plugin))

@@ -69,9 +69,9 @@ bool hetero_is_lost(const struct _cl_mem *m); /* no copy is current */
  * NULL if unknown. Call it without the lock. */
 struct target_program *hetero_build(struct _cl_device_id *d, const struct strbuf *source,
                                     const char *options, const struct code *code);
-/* The kernel on the target; NULL, with the reason in `why`, if it is not available. */
+/* The kernel on the target; NULL, with the reason in *why, if it is not available. */
 cl_kernel hetero_kernel(struct target_program *p, const char *name, struct target *t,
-                        struct strbuf *why);
+                        const char **why);
 
 /* The instructions of the kernel, counted once. Zeros with a reason in *why if they cannot be
  * counted; otherwise *why is NULL. */
@@ -105,6 +105,7 @@ struct hetero_decision {
     uint32_t n_clamped;
     struct pressure pressure[HETERO_N_TARGETS];
     struct hetero_answer answer;
+    uint32_t n_natives;  /* those that the answer depends on: all, or none */
     double microseconds; /* time taken by the decision */
     /* The outcome: */
     enum hetero_target ran_on;

@@ -11,8 +11,6 @@
 #include "icd/launch_log.h"
 #include "lab/hetero_setting.h"
 
-const char *const hetero_mode_names[N_HETERO_MODES] = {"predict", "cmp", "gpu", "alternate"};
-
 struct hetero_policy {
     enum hetero_mode mode;
     struct hetero_model_set models;
@@ -21,6 +19,7 @@ struct hetero_policy {
     struct usage_meter *usage;
     uint64_t n_choices;
     bool has_warned; /* about features that cannot be counted */
+    bool has_warned_of_natives;
 };
 
 /* --- models --- */
@@ -143,6 +142,29 @@ static double predict(const struct hetero_policy *p, enum hetero_scenario s, int
     return hetero_predict(p->models.of[s][target], d->features, system, &d->n_clamped);
 }
 
+/* Scores that are not finite cannot be compared. */
+static void ignore_natives(struct hetero_policy *p, struct hetero_question *q, const char *why)
+{
+    if (!p->has_warned_of_natives)
+        icd_complain("HeteroPDP: %s: in such cases the shorter time alone decides, without the "
+                     "native programs",
+                     why);
+    p->has_warned_of_natives = true;
+    q->n_natives = 0;
+}
+
+static struct hetero_answer answer(struct hetero_policy *p, struct hetero_question *q)
+{
+    struct hetero_answer a = hetero_choose(q);
+    struct strbuf why = {0};
+    if (!hetero_answer_check(q, &a, &why)) {
+        ignore_natives(p, q, strbuf_text(&why));
+        a = hetero_choose(q);
+    }
+    strbuf_destroy(&why);
+    return a;
+}
+
 static void choose(struct hetero_policy *p, struct hetero_decision *d)
 {
     const struct hetero_setting *s = &p->setting;
@@ -161,7 +183,8 @@ static void choose(struct hetero_policy *p, struct hetero_decision *d)
                                               d->features[HETERO_BUFFER]);
     d->pressure[HETERO_GPU] = pressure_on_gpu(&s->machine, d->transfer, d->alone_s[HETERO_GPU]);
     hetero_apply_bubbles(&s->machine, d->pressure, s->natives, s->n_natives);
-    d->answer = hetero_choose(&q);
+    d->answer = answer(p, &q);
+    d->n_natives = q.n_natives;
     d->target = d->answer.target;
     d->reason = d->answer.reason;
     d->is_predicted = true;
@@ -238,7 +261,7 @@ static void write_prediction(struct json_writer *w, const struct hetero_policy *
     hetero_pair_write(w, "alone", d->alone_s);
     hetero_pair_write(w, "co_located", d->co_located_s);
     json_uint(w, "clamped", d->n_clamped);
-    if (!s->n_natives)
+    if (!d->n_natives)
         return;
     json_string(w, "slowdown_reference", slowdown_reference_names[s->reference]);
     hetero_pair_write(w, "kernel_slowdown", d->answer.kernel_slowdown[REFERENCE_SAME]);
@@ -246,7 +269,7 @@ static void write_prediction(struct json_writer *w, const struct hetero_policy *
     hetero_pair_write(w, "kernel_speed", d->answer.kernel_speed);
     hetero_pressures_write(w, "kernel_pressure", d->pressure);
     json_begin_array(w, "natives");
-    for (uint32_t i = 0; i < s->n_natives; i++)
+    for (uint32_t i = 0; i < d->n_natives; i++)
         hetero_native_write(w, &s->natives[i]);
     json_end_array(w);
     json_string(w, "goal", hetero_goal_names[s->goal]);

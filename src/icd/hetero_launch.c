@@ -20,25 +20,33 @@ static void bind_program(struct target_program *p, const char *kernel, const str
                  kernel, p->variable, strbuf_text(&t->name));
 }
 
-/* Which targets can run the kernel? */
-static bool find_kernels(struct hetero *h, const struct launch_command *l,
-                         struct target_program *program, cl_kernel kernels[HETERO_N_TARGETS],
-                         bool can[HETERO_N_TARGETS], struct strbuf *why)
+/* Which targets can run the kernel, those that have failed only if `even_failed`? */
+static bool find_some(struct hetero *h, const char *name, struct target_program *program,
+                      bool even_failed, cl_kernel kernels[HETERO_N_TARGETS], struct strbuf *why)
 {
     bool any = false;
+    strbuf_clear(why);
     for (int i = 0; i < HETERO_N_TARGETS; i++) {
         struct target *t = &h->targets[i];
+        const char *reason = "it has failed";
         kernels[i] = NULL;
-        if (t->has_failed)
-            strbuf_addf(why, "%s has failed; ", strbuf_text(&t->name));
-        else if (is_bound_elsewhere(program, t))
-            strbuf_addf(why, "the program's variables are not on %s; ", strbuf_text(&t->name));
-        else
-            kernels[i] = hetero_kernel(program, l->kernel->info->name, t, why);
-        can[i] = kernels[i] != NULL;
-        any |= can[i];
+        if (is_bound_elsewhere(program, t))
+            reason = "the program's variables are on the other target";
+        else if (even_failed || !t->has_failed)
+            kernels[i] = hetero_kernel(program, name, t, &reason);
+        if (!kernels[i])
+            strbuf_addf(why, "%s%s: %s", why->len ? "; " : "", strbuf_text(&t->name), reason);
+        any |= kernels[i] != NULL;
     }
     return any;
+}
+
+/* A target that has failed is better than none: the launch then fails at worst. */
+static bool find_kernels(struct hetero *h, const char *name, struct target_program *program,
+                         cl_kernel kernels[HETERO_N_TARGETS], struct strbuf *why)
+{
+    return find_some(h, name, program, false, kernels, why) ||
+           find_some(h, name, program, true, kernels, why);
 }
 
 /* --- on one target --- */
@@ -209,12 +217,13 @@ static cl_int take_over(struct icd_command *c, const struct target_program *prog
     struct target *other = &h->targets[decision->ran_on == HETERO_CMP ? HETERO_GPU : HETERO_CMP];
     const char *name = l->kernel->info->name;
     const char *problem = find_problem(l, program, failed, other, kernels, started);
-    failed->has_failed = started && kernels[other->which];
+    bool is_left = started && kernels[other->which];
+    failed->has_failed |= is_left; /* one that nothing can replace stays what it was */
     if (problem) {
         strbuf_addf(&c->message, "kernel '%s' failed on %s (error %d)%s%s%s", name,
                     strbuf_text(&failed->name), code, problem,
-                    failed->has_failed ? "; all further launches are on " : "",
-                    failed->has_failed ? strbuf_text(&other->name) : "");
+                    is_left ? "; all further launches are on " : "",
+                    is_left ? strbuf_text(&other->name) : "");
         return code;
     }
     icd_complain("HeteroPDP: kernel '%s' failed on %s (error %d): %s takes over%s", name,
@@ -234,13 +243,15 @@ static cl_int run(struct icd_command *c)
     struct target_program *program = program_on(l->kernel->program, d)->targets;
     struct hetero_decision decision = {0};
     cl_kernel kernels[HETERO_N_TARGETS];
-    bool can[HETERO_N_TARGETS], started;
+    const char *name = l->kernel->info->name;
+    bool started;
     struct strbuf why = {0};
     cl_int code = CL_OUT_OF_RESOURCES;
-    if (!find_kernels(h, l, program, kernels, can, &why)) {
-        strbuf_addf(&c->message, "kernel '%s' cannot run on any target: %s", l->kernel->info->name,
+    if (!find_kernels(h, name, program, kernels, &why)) {
+        strbuf_addf(&c->message, "kernel '%s' cannot run on any target: %s", name,
                     strbuf_text(&why));
     } else {
+        const bool can[HETERO_N_TARGETS] = {kernels[HETERO_CMP], kernels[HETERO_GPU]};
         hetero_decide(h, l, program, can, &decision);
         decision.ran_on = decision.target;
         decision.has_variables = program->variable != NULL;
@@ -249,7 +260,7 @@ static cl_int run(struct icd_command *c)
         if (code != CL_SUCCESS)
             code = take_over(c, program, kernels, started, code, &decision);
         if (code == CL_SUCCESS)
-            bind_program(program, l->kernel->info->name, &h->targets[decision.ran_on]);
+            bind_program(program, name, &h->targets[decision.ran_on]);
         decision.status = code;
         h->n_launches[decision.ran_on]++;
         hetero_log(d, l, &decision);

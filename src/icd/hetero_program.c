@@ -162,15 +162,14 @@ const struct hetero_counts *hetero_kernel_counts(struct target_program *p, const
 }
 
 cl_kernel hetero_kernel(struct target_program *p, const char *name, struct target *t,
-                        struct strbuf *why)
+                        const char **why)
 {
     struct target_kernel *k = find_kernel(p, name);
     cl_int error = CL_SUCCESS;
     if (!k->of[t->which] && p->of[t->which])
         k->of[t->which] = t->cl->clCreateKernel(p->of[t->which], name, &error);
     if (!k->of[t->which])
-        strbuf_addf(why, "%s",
-                    p->of[t->which] ? "there is no such kernel" : strbuf_text(&p->why[t->which]));
+        *why = p->of[t->which] ? "there is no such kernel" : strbuf_text(&p->why[t->which]);
     return k->of[t->which];
 }
 

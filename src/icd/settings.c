@@ -130,28 +130,39 @@ static bool read_device_type(struct icd_settings *s, struct strbuf *error)
     return true;
 }
 
+/* The variable's value as its index among `names`; *out stays if the variable is not set. */
+static bool read_choice(const char *variable, const char *const *names, uint32_t n, uint32_t *out,
+                        struct strbuf *error)
+{
+    const char *word = text_of(variable);
+    for (uint32_t i = 0; word && i < n; i++)
+        if (strcmp(names[i], word) == 0) {
+            *out = i;
+            return true;
+        }
+    if (!word)
+        return true;
+    strbuf_addf(error, "%s=%s: expected ", variable, word);
+    for (uint32_t i = 0; i < n; i++)
+        strbuf_addf(error, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", names[i]);
+    strbuf_add(error, "\n");
+    return false;
+}
+
 static bool read_hetero(struct icd_settings *s, struct strbuf *error)
 {
-    const char *device = text_of("HEDDLE_DEVICE"), *mode = text_of("HEDDLE_HETERO_TARGET");
-    s->hetero = device && strcmp(device, "heteropdp") == 0;
-    if (device && !s->hetero && strcmp(device, "gpu") != 0) {
-        strbuf_addf(error, "HEDDLE_DEVICE=%s: expected gpu or heteropdp\n", device);
+    uint32_t device = DEVICE_GPU, mode = MODE_PREDICT;
+    if (!read_choice("HEDDLE_DEVICE", hetero_device_names, N_HETERO_DEVICES, &device, error) ||
+        !read_choice("HEDDLE_HETERO_TARGET", hetero_mode_names, N_HETERO_MODES, &mode, error))
         return false;
-    }
+    s->hetero = device == DEVICE_HETEROPDP;
+    s->hetero_mode = (enum hetero_mode)mode;
     s->hetero_cmp = text_of("HEDDLE_HETERO_CMP");
     s->hetero_gpu = text_of("HEDDLE_HETERO_GPU");
     s->hetero_models = text_of("HEDDLE_HETERO_MODELS");
     s->hetero_natives = text_of("HEDDLE_HETERO_NATIVES");
     s->hetero_log = text_of("HEDDLE_HETERO_LOG");
-    for (int i = 0; mode && i < N_HETERO_MODES; i++)
-        if (strcmp(hetero_mode_names[i], mode) == 0) {
-            s->hetero_mode = (enum hetero_mode)i;
-            mode = NULL;
-        }
-    if (mode)
-        strbuf_addf(error, "HEDDLE_HETERO_TARGET=%s: expected predict, cmp, gpu or alternate\n",
-                    mode);
-    return !mode && read_flag("HEDDLE_HETERO_CHECKPOINT", &s->hetero_checkpoint, error) &&
+    return read_flag("HEDDLE_HETERO_CHECKPOINT", &s->hetero_checkpoint, error) &&
            read_flag("HEDDLE_HETERO_COLD", &s->hetero_cold, error);
 }
 

@@ -7,10 +7,7 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
-
-/* How Heddle HeteroPDP chooses a target. */
-enum hetero_mode { MODE_PREDICT, MODE_CMP, MODE_GPU, MODE_ALTERNATE, N_HETERO_MODES };
-extern const char *const hetero_mode_names[N_HETERO_MODES];
+#include "hetero/device.h"
 
 struct icd_settings {
     const char **gpus; /* configurations, one device each */

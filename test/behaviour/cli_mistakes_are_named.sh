@@ -17,6 +17,17 @@ status 2 "$heddle" run bfs --foo && complains "there is no option '--foo'" &&
 # Words after "--" belong to the program, so options stand before it.
 status 2 "$heddle" exec && complains "usage: heddle exec [OPTION]... -- PROGRAM [ARGUMENT...]"
 status 0 "$heddle" help exec && says "Usage: heddle exec [OPTION]... -- PROGRAM [ARGUMENT...]"
+# Options that are passed on as variables: the message names no variable, and no program runs.
+status 2 "$heddle" exec --device foo -- echo ran && silent out &&
+    complains "there is no device 'foo'" && complains "--device is one of gpu, heteropdp"
+status 2 "$heddle" exec --device hetropdp --hetero-target cmp -- echo ran && silent out &&
+    complains "did you mean 'heteropdp'?"
+status 2 "$heddle" exec --device heteropdp --hetero-target prdict -- echo ran && silent out &&
+    complains "there is no target 'prdict'" && complains "did you mean 'predict'?"
+status 2 "$heddle" exec --device heteropdp --hetero-target moon -- echo ran && silent out &&
+    complains "--hetero-target is one of predict, cmp, gpu, alternate"
+status 0 "$heddle" exec --device heteropdp --hetero-target alternate -- echo ran && says ran
+status 0 "$heddle" exec --device gpu -- echo ran && says ran
 status 0 "$heddle" help report && says "Usage: heddle report " && says "[OPTION]..."
 for number in -1 18446744073709551616 99999999T 1e3 many; do
     status 2 "$heddle" run bfs --seed "$number" && complains "--seed $number: expected a whole number from 0 to"

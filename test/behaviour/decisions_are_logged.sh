@@ -43,4 +43,21 @@ for name in ("alone", "beside"):
             assert native["pressure"][t] == line["kernel_pressure"][t]
     assert any("alone" in line for line in lines)
 PY
+
+# Where numbers of the native programs cannot be used, the times alone decide, and one message says so.
+echo '{"natives": [{"name": "far", "slowdown": {"cmp": 1e308, "gpu": 1}, "weight": 1e300}]}' >"$scratch/far.json"
+status 0 "$heddle" exec --device heteropdp --functional --hetero-log "$scratch/far.log" \
+    --hetero-natives "$scratch/far.json" -- "$program" moving
+complains "times its 'weight', 1e+300, on 'cmp' is inf"
+[ "$(echo "$err" | grep -c "native program 'far'")" = 1 ] || fail "one message"
+python3 - "$scratch/far.log" <<'PY' || fail "the log"
+import json, sys
+text = open(sys.argv[1]).read()
+assert text and "null" not in text
+chosen = [line for line in map(json.loads, text.splitlines()) if "alone" in line]
+assert {line["reason"] for line in chosen} <= {"the shorter time alone", "equal times alone: the CMP"}
+assert any(line["alone"]["cmp"] != line["alone"]["gpu"] for line in chosen)
+for line in chosen:
+    assert "natives" not in line and line["alone"][line["target"]] == min(line["alone"].values()), line
+PY
 finish

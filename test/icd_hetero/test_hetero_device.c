@@ -417,6 +417,50 @@ static void the_other_target_takes_over(void **state)
     ok(clReleaseKernel(k));
 }
 
+/* The same program without its source, which only the GPU can run. */
+static cl_kernel kernel_of_binary(struct gpu *g, const char *name)
+{
+    cl_kernel k = kernel_of(g, source, name);
+    cl_program p;
+    size_t n;
+    ok(clGetKernelInfo(k, CL_KERNEL_PROGRAM, sizeof p, &p, NULL));
+    ok(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL));
+    unsigned char *bytes = malloc(n);
+    ok(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
+    ok(clReleaseKernel(k));
+    created(p, clCreateProgramWithBinary(g->context, 1, &g->device, &n,
+                                         (const unsigned char **)&bytes, NULL, &err));
+    free(bytes);
+    ok(clBuildProgram(p, 1, &g->device, "", NULL, NULL));
+    created(k, clCreateKernel(p, name, &err));
+    ok(clReleaseProgram(p));
+    return k;
+}
+
+/* Also the GPU, after it has failed; and it stays a failed target. */
+static void what_only_the_gpu_can_run_runs_there(void **state)
+{
+    struct gpu *g = *state;
+    int32_t expected[N] = {0}, got[N];
+    cl_mem y = buffer(g, sizeof expected, expected);
+    cl_kernel from_source = kernel_of(g, source, "count"), k = kernel_of_binary(g, "count");
+    (void)run_count(g, from_source, y, TOO_MANY_LOOPS); /* as in the other test, if it is first */
+    bool gpu_fails = run_count(g, k, y, TOO_MANY_LOOPS) != CL_SUCCESS;
+    assert_int_equal(gpu_fails, getenv("HEDDLE_MAX_INSTS") != NULL);
+    for (int i = 0; i < 2; i++) {
+        ok(clEnqueueWriteBuffer(g->queue, y, CL_TRUE, 0, sizeof expected, expected, 0, NULL, NULL));
+        ok(run_count(g, k, y, FEW_LOOPS));
+        count_on_host(expected, FEW_LOOPS);
+        ok(run_count(g, from_source, y, TOO_MANY_LOOPS));
+        count_on_host(expected, TOO_MANY_LOOPS);
+        ok(clEnqueueReadBuffer(g->queue, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        assert_memory_equal(got, expected, sizeof got);
+    }
+    ok(clReleaseMemObject(y));
+    ok(clReleaseKernel(from_source));
+    ok(clReleaseKernel(k));
+}
+
 /* --- */
 
 /* In a separate process: another vendor's library may abort where it does not work. */
@@ -447,7 +491,8 @@ int main(int argc, char **argv)
         TEST(a_buffer_is_judged_by_all_its_arguments),
         TEST(uploads_of_what_is_not_read_do_not_count),
     };
-    const struct CMUnitTest failing[] = {TEST(the_other_target_takes_over)};
+    const struct CMUnitTest failing[] = {TEST(the_other_target_takes_over),
+                                         TEST(what_only_the_gpu_can_run_runs_there)};
     if (argc != 2)
         return 2;
     if (strcmp(argv[1], "own-library") == 0) /* as its own CPU device: refused, without a wait */

@@ -463,6 +463,7 @@ static void machines_that_cannot_be_are_refused(void **state)
         {"host_dram.row_bytes=100", "host_dram.row_bytes (100) must be a multiple"},
         {"cpu.store_buffer=2", "cpu.store_buffer (2) must hold the stores"},
         {"testbed.on=dsp", "testbed.on"},
+        {"cpu.cores=0", "cpu.cores (0): the memory of a discrete GPU's host needs at least one"},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct heddle_options o = {.struct_size = sizeof o,
