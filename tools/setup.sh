@@ -35,6 +35,6 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 echo "Installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
-$root apt-get update -qq
+$root apt-get -o DPkg::Lock::Timeout=600 update -qq
 # shellcheck disable=SC2086
-$root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+$root apt-get -o DPkg::Lock::Timeout=600 install -y -qq --no-install-recommends $missing >/dev/null
