@@ -27,8 +27,8 @@
  * the states of its lines are zeroed and init() is called again; `stats` continue. Only the
  * hardware cost is computed for all of its ways.
  *
- * State that changes with time must be computable from the elapsed cycles, or next_change() must
- * announce the change. */
+ * No function is called as time passes: compute state that changes with time from the cycle. If
+ * such a change may change the answer of decide(), next_change() must announce its cycle. */
 #ifndef HEDDLE_CACHE_CACHE_POLICY_H
 #define HEDDLE_CACHE_CACHE_POLICY_H
 
@@ -97,7 +97,7 @@ struct cache_line {
     uint16_t n_fetches; /* outstanding; more than one if sectors were requested one by one */
     uint32_t valid_sectors, dirty_sectors;
     uint16_t reserver_slot; /* warp slot that reserved it */
-    uint16_t mshr; /* private to the framework: of its fetch, where a line has at most one */
+    uint16_t mshr; /* private to the cache: MSHR of its fetch, where a line has at most one */
     uint32_t insert_pc, last_pc;
     uint64_t inserted; /* order of the reservation */
 };

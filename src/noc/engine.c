@@ -159,8 +159,8 @@ static sim_time boundary_from(const struct engine *e, sim_time t)
     return e->period > 0 ? (t + e->period - 1) / e->period * e->period : TIME_NEVER;
 }
 
-/* Sets the time. If a boundary for which no shard has asked lies before it, the next boundary is
- * determined. */
+/* Sets the time to t. If that skips a boundary, finds the next one; callers never skip a requested
+ * boundary. */
 static void move_to(struct engine *e, sim_time t)
 {
     e->now = t;

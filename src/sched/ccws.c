@@ -4,7 +4,8 @@
  * section 3.3.
  * In S4's order (wavefront = warp):
  *
- * 3.3.2 Baseline scheduler (greedy, round robin or two-level), intersected with "Can Issue".
+ * 3.3.2 The baseline scheduler (greedy, round robin or two-level) picks among the warps that
+ *       "Can Issue".
  *
  * 3.3.3 Lost locality detector. Each L1D line records the warp that reserved it (WID).
  *       a line is evicted: its tag is written to that warp's portion of the victim
@@ -22,7 +23,7 @@
  * 3.3.5 LLDS = VTAHitsTotal / InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
  *
  * A warp lies above the cutoff if the scores before it already add up to the cutoff or more; the
- * first warp never does. 3.3.3 is here, 3.3.4 and 3.3.5 are in ccws_scores.c.
+ * first warp never lies above it. 3.3.3 is here, 3.3.4 and 3.3.5 are in ccws_scores.c.
  *
  * In each cycle, scores fall first. A VTA hit affects issue from the next cycle on. All state
  * belongs to the SM, not to its issue slots. MODEL: CCWS does not count a sector miss in a present
@@ -311,10 +312,10 @@ static __attribute__((noinline)) void on_access(struct scheduler *s,
         remove_everywhere(s, a->line);
 }
 
-/* Replaced lines enter the VTA. Loads that reserve a line or bypass probe it; with allocation on
- * fill, loads that miss the line do. With probes_merges, merges probe it too. The first hit, merge,
- * miss or store of a warp that has no score yet starts its score. A store, unless to local memory,
- * removes the tags of its line. */
+/* Replaced lines enter the VTA. It is probed by loads that reserve a line and by loads that bypass;
+ * with allocation on fill, by every load that misses. With probes_merges, merges probe it too. The
+ * first hit, merge, miss or store of a warp that has no score yet starts its score. A store, unless
+ * to local memory, removes the tags of its line. */
 static void ccws_on_l1d(struct scheduler *s, const struct cache_event_info *e)
 {
     if (e->event == CE_EVICT) {

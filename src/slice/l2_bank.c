@@ -122,14 +122,15 @@ static inline bool serve_load(struct slice *p, struct l2_bank *b, struct mem_req
            (fast != CACHE_FAST_NO_MSHR && serve_other_load(p, b, r, at, now));
 }
 
-/* Acknowledges a write of an SM's atomics: the SM waits for it, so that such writes are ordered. */
+/* Acknowledges a write of a line on which an SM performed atomics. The SM waits for the
+ * acknowledgement, which keeps such writes in order. */
 static void acknowledge(struct slice *p, struct mem_request *r, uint64_t now)
 {
     ledger_get(&p->atomics.writes, r->device_line)->n_writes++;
     slice_reply(p, r, now + p->l2_latency);
 }
 
-/* Notes in a load how many writes of SMs' atomics to its line precede it. */
+/* Records in a load how many such writes to its line came before it. */
 static void note_writes(const struct slice *p, struct mem_request *r)
 {
     const struct ledger_line *l = ledger_find(&p->atomics.writes, r->device_line);
@@ -244,7 +245,7 @@ static inline void step_bank(struct slice *p, struct l2_bank *b, uint64_t now)
     }
 }
 
-/* Is nothing of the slice but its banks due up to cycle `cycle`? */
+/* Up to and including `cycle`, do only the banks of the slice have work? */
 static inline bool only_banks_until(const struct slice *p, uint64_t cycle)
 {
     return cycle < p->due.port && cycle < p->due.fills && cycle < p->due.feed &&

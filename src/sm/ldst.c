@@ -71,10 +71,10 @@ static inline uint64_t no_other_unit_until(const struct sm *sm, uint64_t end)
     return sm->in.queue.due < first ? sm->in.queue.due : first;
 }
 
-/* The cycle up to which hits may be done early. Before `sm->end`, only replies and the unit's own
- * accesses change the cache's contents. What a hit changes in a policy may depend on what issues
- * meanwhile. An observer is assumed to depend on that, so no hit that an observer sees is done
- * early. */
+/* The cycle up to which hits may be done early. Before `sm->end` (the end of the quantum, or the
+ * next message that changes L1D), only replies and the unit's own accesses change the cache's
+ * contents. What a hit changes in a policy may depend on what issues meanwhile. An observer is
+ * assumed to depend on that, so no hit that an observer sees is done early. */
 static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool has_listeners,
                                   uint64_t end)
 {
@@ -101,8 +101,8 @@ static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, 
 
 /* Performs the hit at `at` in cycle `now` and notifies its listeners, then at most `most` further
  * hits, one per cycle: the caller has made sure that nothing that listeners read changes in these
- * cycles. Returns the number of further hits. `alike`: listeners are notified of every hit, and
- * none needs its criticality determined. */
+ * cycles. Returns the number of further hits. `alike`: listeners are notified of every hit, and no
+ * hit needs its criticality determined. */
 static inline __attribute__((always_inline)) uint32_t
 notify_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_t sectors,
                enum cache_hit_effect effect, bool alike, uint32_t most, uint64_t now)
@@ -229,8 +229,9 @@ static void begin_shared(struct sm *sm, struct ldst_op *l, uint64_t now)
         finish_op(sm, l, now);
 }
 
-/* When a stalled access is retried without ldst_wake(): once the port is free, if it waits for the
- * port or might bypass; and when the policy's decision may change with time alone. */
+/* The next cycle in which a stalled access is retried although nothing calls ldst_wake(): when the
+ * port is free, if the access waits for the port or might bypass; or when the policy's decision may
+ * change with time alone. */
 static uint64_t stalled_until(const struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     uint64_t next = sm->ldst.changes_alone ? cache_next_change(sm->l1d, now) : UINT64_MAX;

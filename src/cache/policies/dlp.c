@@ -1,7 +1,7 @@
-/* Dynamic Line Protection (S2 section 4; S2 and its algorithm: protection.h). Each load instruction
- * selects an entry of the PDPT (protection distance prediction table), and so a protection
- * distance, by its instruction ID: the low 7 bits of its PC (4.1.3: 128 entries). Loads with equal
- * IDs share an entry.
+/* Dynamic Line Protection (S2 section 4; protection.h names S2 and has the algorithm). Each load
+ * instruction selects an entry of the PDPT (protection distance prediction table), and so a
+ * protection distance, by its instruction ID: the low 7 bits of its PC (4.1.3: 128 entries). Loads
+ * with equal IDs share an entry.
  *
  * MODEL: the protected life of a line has 4 bits, so a line is protected from at most the next 14
  * loads of its set. In a set of 15 or more ways, the protection of the LRU line is always over: DLP
