@@ -81,20 +81,21 @@ static uint64_t product(const struct spec_axes *a)
 
 /* A workload that lacks a size: an error if it was named explicitly. Reported once. `why` is empty
  * unless an input is wrong. */
-static void size_is_missing(struct spec_reader *r, const struct position *at, const char *why)
+static void size_is_missing(struct spec_reader *r, const struct position *at,
+                            const struct axis_choice *size, const char *why)
 {
-    const char *name = at->workload->text, *size = at->size->text;
+    const char *name = at->workload->text;
     if (!at->is_first || at->workload->is_of_all)
         return;
     if (r->changes->notes_missing)
-        spec_note_missing(r, "size", arena_printf(&r->spec->arena, "%s of %s", size, name));
+        spec_note_missing(r, "size", arena_printf(&r->spec->arena, "%s of %s", size->text, name));
     else if (why[0])
-        diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, at->size->line,
-                 at->size->col, "`heddle show workload NAME` lists its inputs", "%s", why);
+        diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, size->line, size->col,
+                 "`heddle show workload NAME` lists its inputs", "%s", why);
     else
         diag_add(r->doc->diags, DIAG_ERROR, r->doc->file, r->doc->text, at->workload->line,
                  at->workload->col, "`heddle show workload NAME` lists its sizes",
-                 "%s has no size '%s'", name, size);
+                 "%s has no size '%s'", name, size->text);
 }
 
 /* NULL if there is no such point. A user program or kernel has neither sizes nor seeds: it occurs
@@ -106,11 +107,11 @@ static const struct workload_size *size_at(struct spec_reader *r, const struct p
         return at->size == r->axes.sizes.choices && at->seed == r->axes.seeds.choices
                    ? at->workload->own_input
                    : NULL;
-    const char *name = at->workload->own_size ? at->workload->own_size : at->size->text;
+    const struct axis_choice *c = at->workload->own_size ? at->workload->own_size : at->size;
     const struct workload_size *size =
-        workload_make_size(at->workload->workload, name, &r->spec->arena, &why);
+        workload_make_size(at->workload->workload, c->text, &r->spec->arena, &why);
     if (!size)
-        size_is_missing(r, at, strbuf_text(&why));
+        size_is_missing(r, at, c, strbuf_text(&why));
     strbuf_destroy(&why);
     return size;
 }

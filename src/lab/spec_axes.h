@@ -12,9 +12,8 @@ struct axis_choice {
     const struct lab_program *program;     /* instead of a workload; NULL = none */
     const struct kernel_file *kernel;      /* likewise */
     const struct workload_size *own_input; /* for such a choice; NULL for a workload */
-    bool is_of_all;       /* a workload that was not named explicitly: it need not have every
-                           * size */
-    const char *own_size; /* for a workload, instead of the axis's sizes; NULL = none */
+    bool is_of_all; /* a workload that was not named explicitly: it need not have every size */
+    const struct axis_choice *own_size; /* instead of the axis's sizes; NULL = none */
     uint64_t seed;
     struct point_word *words;
     uint32_t n_words;

@@ -86,12 +86,17 @@ void spec_read_kernels(struct spec_reader *r, yaml_node_t *node)
     }
 }
 
-/* What follows the size's name is checked when points are made. */
+/* Does the workload have the size? Changes to its inputs, after the name, are checked when points
+ * are made. */
+static bool workload_has(struct spec_reader *r, const struct workload *w, const char *size)
+{
+    return workload_find_size(w, arena_strndup(&r->spec->arena, size, strcspn(size, ":")));
+}
+
 bool spec_some_workload_has(struct spec_reader *r, const char *size)
 {
-    const char *name = arena_strndup(&r->spec->arena, size, strcspn(size, ":"));
     for (uint32_t i = 0; i < workload_count; i++)
-        if (workload_find_size(workload_list[i], name))
+        if (workload_has(r, workload_list[i], size))
             return true;
     return false;
 }
@@ -151,6 +156,15 @@ static struct axis_choice *find_workload(struct spec_reader *r, const char *name
     return NULL;
 }
 
+static const struct axis_choice *own_size(struct spec_reader *r, const char *size,
+                                          const yaml_node_t *at)
+{
+    struct axis_choice *c = ARENA_ARRAY(&r->spec->arena, struct axis_choice, 1);
+    *c = (struct axis_choice){
+        .text = spec_keep_text(r, size), .line = yaml_line(at), .col = yaml_col(at)};
+    return c;
+}
+
 /* Workloads whose input has another size than the rest: {hg: small}. */
 void spec_read_own_sizes(struct spec_reader *r, yaml_node_t *node)
 {
@@ -165,11 +179,11 @@ void spec_read_own_sizes(struct spec_reader *r, yaml_node_t *node)
         struct axis_choice *c = name ? find_workload(r, name) : NULL;
         if (name && !c)
             yaml_complain(r->doc, key, NULL, "the experiment has no workload '%s'", name);
-        else if (c && size && !workload_find_size(c->workload, size))
+        else if (c && size && !workload_has(r, c->workload, size))
             yaml_complain(r->doc, value, "`heddle show workload NAME` lists its sizes",
                           "%s has no size '%s'", name, size);
         else if (c && size)
-            c->own_size = spec_keep_text(r, size);
+            c->own_size = own_size(r, size, value);
     }
 }
 

@@ -6,7 +6,7 @@ scratch=$2
 rm -rf "$scratch"
 mkdir -p "$scratch"
 python3 - "$heddle" "$scratch" <<'PY'
-import csv, io, json, math, os, signal, sqlite3, subprocess, sys, time
+import csv, io, json, math, os, re, signal, sqlite3, subprocess, sys, time
 heddle = os.path.abspath(sys.argv[1])
 os.chdir(sys.argv[2])
 
@@ -64,6 +64,7 @@ refuses("workloads: ss\nsize: tiny\nsizes: small\n", "mean the same")
 refuses("workloads: ss\nsizes: [tiny, small]\nsize_of: {ss: tiny}\n", "exceptions from a single 'size'")
 refuses("workloads: ss\nsize: tiny\nsize_of: {bp: tiny}\n", "bad.yaml:3:11: error: the experiment has no workload 'bp'")
 refuses("workloads: ss\nsize: tiny\nsize_of: {ss: paper-s4}\n", "bad.yaml:3:15: error: ss has no size 'paper-s4'")
+refuses("workloads: bfs\nsize: tiny\nsize_of: {bfs: tiny:nope=4}\n", "bad.yaml:3:16: error: bfs has no input 'nope'")
 refuses("workloads: bfs\nsize: tiny\nsize_of: {bfs: small}\ninputs: {edges: 9K}\n", "not possible with 'size_of'")
 refuses("workloads: ss\nschedulers: []\n", "bad.yaml:2:13: error: 'schedulers' is empty")
 refuses("workloads: ss\nset: {l1d.n_ways: []}\n", "'l1d.n_ways' has no values")
@@ -163,6 +164,9 @@ assert sum(t.get("style") is not None for t in texts) >= 2
 write("more.yaml", "workloads: [ss, bp]\nsize: tiny\nschedulers: [lrr, gto, gtrr]\n")
 with sqlite3.connect("r.db") as db:
     db.execute("UPDATE run SET seconds = CASE workload WHEN 'ss' THEN 100 ELSE 20 END")
+write("own_input.yaml", "workloads: [ss, bfs]\nsize: tiny\nsize_of: {bfs: tiny:graph=tree}\n")
+listed = call("sweep", "own_input.yaml", "--store", "r.db", "--dry-run").stdout
+assert re.search(r"^ss +tiny ", listed, re.M) and re.search(r"^bfs +tiny:graph=tree ", listed, re.M), listed
 ahead = call("sweep", "more.yaml", "--store", "r.db", "--dry-run").stdout.splitlines()[-1]
 assert ahead == "6 points, 2 to run; such points took 2:00 together, one after the other", ahead
 
