@@ -8,6 +8,7 @@
   of a page, which `make results` removes.
 - Each verdict follows by the rule from the numbers beside it.
 - Counts and lists at the top agree with the figures below.
+- Tables that follow from others (tools/result_derived.py) do.
 - Drawings show the numbers of the tables, and the claims of the figure; group means are those of
   the rows.
 - Numbers in sentences and reasons are those of the tables, and comparisons hold.
@@ -19,9 +20,10 @@ import re
 import subprocess
 import sys
 
+import result_derived
 import result_machines
 from result_pages import (CLAIM_HEAD, FOLDER, MARK, MEAN_OF, REASONS, digest, fill, geometric_mean, groups_of, loose_numbers, note_of,
-                          problems_of, read_reasons, reason_of, row as row_of, rows_of)
+                          problems_of, read_reasons, reason_of, row as row_of, rows_of, tables_of)
 import result_summary
 from result_summary import WORDS
 
@@ -365,11 +367,21 @@ def check_counts(page, text, rows):
                 complain(page, f"the counts of {paper} are not those of its claims")
 
 
+def check_derived(page, name, section, tables):
+    """A table that follows from others has their numbers."""
+    head, rows = result_derived.table_of(name, tables)
+    printed = [row_of([str(v) if isinstance(v, str) else f"{v:.3f}" for v in r]) for r in [head] + rows]
+    if not all(line in section for line in printed):
+        complain(f"{page}: {name}", "its table does not follow from those of other figures: run `tools/results.py ... --only`")
+
+
 def check_page(page, figures, seen, reasons):
     text, sections = sections_of(page)
     rows = []
     for name, section in sections.items():
         seen.append(name)
+        if name in result_derived.DERIVED:
+            check_derived(page, name, section, tables_of(text))
         if name in figures:
             check_note(page, text, name)
             rows += [row + [result_summary.figure_cell(name, row[0])] for row in check_figure(page, figures[name], section)]
