@@ -8,7 +8,9 @@
   of a page, which `make results` removes.
 - Each verdict follows by the rule from the numbers beside it.
 - Counts and lists at the top agree with the figures below.
-- Drawings show the numbers of the tables; group means are those of the rows.
+- Tables that follow from others (tools/result_derived.py) do.
+- Drawings show the numbers of the tables, and the claims of the figure; group means are those of
+  the rows.
 - Numbers in sentences and reasons are those of the tables, and comparisons hold.
 - Figures of earlier machines are marked, and no others.
 - Every claim that does not agree has a reason, and no other claim has one."""
@@ -18,9 +20,10 @@ import re
 import subprocess
 import sys
 
+import result_derived
 import result_machines
-from result_pages import (CLAIM_HEAD, FOLDER, MARK, MEAN_OF, REASONS, digest, fill, geometric_mean, groups_of, is_variation, loose_numbers, note_of,
-                          problems_of, read_reasons, reason_of, row as row_of, rows_of)
+from result_pages import (CLAIM_HEAD, FOLDER, MARK, MEAN_OF, REASONS, digest, fill, geometric_mean, groups_of, loose_numbers, note_of,
+                          problems_of, read_reasons, reason_of, row as row_of, rows_of, tables_of)
 import result_summary
 from result_summary import WORDS
 
@@ -28,6 +31,11 @@ CLAIMS = row_of(CLAIM_HEAD)
 LISTED = re.compile(r"^## (S\d): what .*\n\n((?:\|.*\n)+)", re.M)
 ABOUT, LEAST, NO_DIFFERENCE = 0.1, 0.1, 0.05  # the rule of src/lab/figure.h
 ROUNDING = 0.0006  # what three decimals may hide
+SCOPES = {"every": "each", "most": "most", "some": "some", "largest": "largest"}
+SEVERAL = ("every", "most", "some")
+BESIDE = ("above", "below")
+MARKED = "the paper: "  # the beginning of titles in drawings
+MEANS = ("mean", "geometric mean", "harmonic mean")
 
 
 complaints = []
@@ -58,8 +66,7 @@ def is_mean(value, found):
     """Can it be the geometric mean of numbers that the table shows with three decimals?"""
     if len(found) == 1:
         return value == found[0]
-    low = geometric_mean([max(v - ROUNDING, 0) for v in found])
-    high = geometric_mean([v + ROUNDING for v in found])
+    low, high = bounds(found)
     return low - ROUNDING <= value <= high + ROUNDING
 
 
@@ -68,12 +75,32 @@ def is_lacking(found):
     return None in found or (len(found) > 1 and min(found) < ROUNDING)
 
 
-def verdicts_of_number(claim, value):
-    """The verdicts that are possible for a value known to three decimals."""
+def base_of(claim, values):
+    """The numbers that those of the claim are divided by; none if it has no `times`."""
+    if "times_at" in claim:
+        return [values.get((claim["times_at"], claim["series"]))]
+    return [values.get((x, claim["times"])) for x in claim["at"]] if "times" in claim else []
+
+
+def bounds(found):
+    """Between which numbers the geometric mean of numbers with three decimals is."""
+    return geometric_mean([max(v - ROUNDING, 0) for v in found]), geometric_mean([v + ROUNDING for v in found])
+
+
+def ratio_bounds(found, base):
+    """The same for its ratio to another mean."""
+    low, high = bounds(found)
+    least, most = bounds(base)
+    return low / most, high / least
+
+
+def verdicts_of_number(claim, value, around=None):
+    """The verdicts that are possible for a value known to three decimals, or between two others."""
     size = 1 if claim["relative"] else 0
     wanted = claim["about"] - size
     right = set()
-    for v in (value - ROUNDING, value, value + ROUNDING):
+    low, high = around or (value - ROUNDING, value + ROUNDING)
+    for v in (low, value, high):
         found = v - size
         if claim["kind"] != "about":
             is_held = v >= claim["about"] if claim["kind"] == "at_least" else v <= claim["about"]
@@ -89,25 +116,54 @@ def verdicts_of_number(claim, value):
 def about(claim, values, printed):
     """The verdicts that are possible for the value on the page, and whether the table has that
     value."""
-    found = [values.get((x, claim["series"])) for x in claim["at"]]
-    if None in found or (printed == "-" and is_lacking(found)):
+    found, base = [values.get((x, claim["series"])) for x in claim["at"]], base_of(claim, values)
+    if None in found + base or (printed == "-" and is_lacking(found)):
         return {"missing"}, printed == "-"
+    if claim["scope"] == "largest":
+        value, place = re.fullmatch(r"([-\d.]+) \((.+)\)", printed).groups()
+        return verdicts_of_number(claim, float(value)), float(value) == max(found) == values[place, claim["series"]]
+    if base:
+        low, high = ratio_bounds(found, base)
+        return verdicts_of_number(claim, float(printed)), low - ROUNDING <= float(printed) <= high + ROUNDING
     return verdicts_of_number(claim, float(printed)), is_mean(float(printed), found)
 
 
-def every(claim, values, printed):
-    """The same for claims about each x: also returns where they hold and where they do not."""
+def beside_of(claim, whole, xs):
+    """The xs that a claim about being above or below compares with."""
+    return claim["others"] or [x for x in xs if x not in whole["at"] and x not in MEANS]
+
+
+def verdicts_of_gap(gap):
+    """Is a number less than another? Both have three decimals."""
+    return ({"yes"} if gap > -2 * ROUNDING else set()) | ({"no"} if gap < 2 * ROUNDING else set())
+
+
+def verdicts_at(claim, whole, xs, values):
+    """The verdicts that the table leaves possible for one x; none if a number is missing."""
+    x, = claim["at"]
+    number, base = values.get((x, claim["series"])), base_of(claim, values)
+    others = [values.get((x, s)) for s in claim["others"]] if claim["kind"] == "less_than" else \
+        [values.get((b, claim["series"])) for b in beside_of(claim, whole, xs)] if claim["kind"] in BESIDE else []
+    if None in [number, *base, *others]:
+        return set()
+    if claim["kind"] in ("less_than", "below"):
+        return verdicts_of_gap(min(others) - number)
+    if claim["kind"] == "above":
+        return verdicts_of_gap(number - max(others))
+    return verdicts_of_number(claim, number / base[0], ratio_bounds([number], base)) if base else verdicts_of_number(claim, number)
+
+
+def holds_scope(claim, n):
+    return n > 0 if claim["scope"] == "some" else 2 * n > len(claim["at"]) if claim["scope"] == "most" else n == len(claim["at"])
+
+
+def several(claim, xs, values, printed):
+    """The same for claims about each, most or some xs: also returns where they hold and where they do not."""
     fails, unsure = [], set()
     for x in claim["at"]:
-        one = {**claim, "at": [x], "every": False}
-        numbers = [values.get((x, s)) for s in [claim["series"], *claim.get("others", [])]]
-        if None in numbers:
+        right = verdicts_at({**claim, "at": [x], "scope": "mean"}, claim, xs, values)
+        if not right:
             return {"missing"}, printed == "-"
-        if claim["kind"] == "less_than":
-            gap = min(numbers[1:]) - numbers[0]
-            right = ({"yes"} if gap > -2 * ROUNDING else set()) | ({"no"} if gap < 2 * ROUNDING else set())
-        else:
-            right = verdicts_of_number(one, numbers[0])
         if "yes" not in right:
             fails.append(x)
         elif len(right) > 1:
@@ -116,7 +172,21 @@ def every(claim, values, printed):
     named = [n.strip('"') for n in told.group(3).split(", ")] if told.group(3) else []
     is_value = int(told.group(2)) == len(claim["at"]) and int(told.group(1)) == len(claim["at"]) - len(named)
     is_value = is_value and set(fails) <= set(named) <= set(fails) | unsure
-    return {"no"} if named else {"yes"}, is_value
+    return {"yes"} if holds_scope(claim, len(claim["at"]) - len(named)) else {"no"}, is_value
+
+
+def beside(claim, xs, values, printed):
+    """The same for a series that is higher or lower than at other xs."""
+    found = [values.get((x, claim["series"])) for x in claim["at"]]
+    places = beside_of(claim, claim, xs)
+    others = [values.get((x, claim["series"])) for x in places]
+    if None in found + others:
+        return {"missing"}, printed == "-"
+    number, other, place = re.fullmatch(r"([-\d.]+) against ([-\d.]+)(?: \((.+)\))?", printed).groups()
+    nearest = max(others) if claim["kind"] == "above" else min(others)
+    is_value = is_mean(float(number), found) and float(other) == nearest == values[place or places[0], claim["series"]]
+    gap = float(number) - float(other) if claim["kind"] == "above" else float(other) - float(number)
+    return ({"yes"} if gap > -ROUNDING else set()) | ({"no"} if gap < ROUNDING else set()), is_value and (len(places) == 1) == (place is None)
 
 
 def less(claim, values, printed):
@@ -149,14 +219,26 @@ def extreme(claim, xs, series, values, printed):
 
 def lesser(claim):
     """The condition of a claim that a series is less than others, as `heddle figure` prints it."""
-    each = "each: " if claim["every"] else ""
-    return f"{each}{claim['series']} less than {', '.join(claim['others'])}"
+    scope = "" if claim["scope"] == "mean" else f"{SCOPES[claim['scope']]}: "
+    return f"{scope}{claim['series']} less than {', '.join(claim['others'])}"
+
+
+def scoped(claim, series):
+    """The beginning of other conditions: about several xs, it names the series, if there are others."""
+    if claim["scope"] == "mean":
+        return ""
+    return f"{SCOPES[claim['scope']]}: {claim['series']} " if claim["scope"] in SEVERAL and len(series) > 1 else f"{SCOPES[claim['scope']]} "
 
 
 def bound(claim, series):
-    """The condition of a claim about a number: about each of several, it names the series, if there are others."""
-    each = f"each: {claim['series']} " if len(series) > 1 else "each "
-    return f"{each if claim['every'] else ''}{claim['kind'].replace('_', ' ')} {claim['about']:.3g}"
+    """The condition of a claim about a number."""
+    times = claim.get("times") or claim.get("times_at")
+    return f"{scoped(claim, series)}{claim['kind'].replace('_', ' ')} {claim['about']:.4g}{f' times {times}' if times else ''}"
+
+
+def neighbours(claim, series):
+    """The condition of a claim that a series is higher or lower than at other xs."""
+    return f"{scoped(claim, series)}{claim['kind']} {', '.join(claim['others']) or 'all others'}"
 
 
 def check_claim(where, claim, row, numbers):
@@ -168,11 +250,14 @@ def check_claim(where, claim, row, numbers):
     if claim["kind"] == "words":
         right, is_value = {"look"}, paper == printed == "-"
     elif claim["kind"] in ("about", "at_least", "at_most"):
-        right, is_value = every(claim, values, printed) if claim["every"] else about(claim, values, printed)
+        right, is_value = several(claim, xs, values, printed) if claim["scope"] in SEVERAL else about(claim, values, printed)
         is_value = is_value and paper == bound(claim, series)
     elif claim["kind"] == "less_than":
-        right, is_value = every(claim, values, printed) if claim["every"] else less(claim, values, printed)
+        right, is_value = several(claim, xs, values, printed) if claim["scope"] in SEVERAL else less(claim, values, printed)
         is_value = is_value and paper == lesser(claim)
+    elif claim["kind"] in BESIDE:
+        right, is_value = several(claim, xs, values, printed) if claim["scope"] in SEVERAL else beside(claim, xs, values, printed)
+        is_value = is_value and paper == neighbours(claim, series)
     else:
         right, is_value = extreme(claim, xs, series, values, printed)
     if not is_value:
@@ -193,14 +278,22 @@ def check_means(where, claims, numbers):
             complain(where, f"{s} of '{name}' is {value}, which is not the mean of these rows")
 
 
-def check_drawing(where, name, numbers):
+def check_drawing(where, name, claims, numbers):
     _, _, values = numbers
     with open(f"{FOLDER}/{name}.svg") as f:
-        drawn = re.findall(r"<title>(.*), (.*): ([\d.]+)</title>", f.read())
-    for x, s, v in drawn:
-        x, s = (t.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&") for t in (x, s))
+        titles = [t.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&") for t in re.findall(r"<title>(.*)</title>", f.read())]
+    for x, s, v in (m.groups() for m in (re.fullmatch(r"(.*), (.*): ([\d.]+)", t) for t in titles) if m):
         if values.get((x, s)) != float(v):
             complain(where, f"the drawing has {v} for {s} at {x}, the table {values.get((x, s))}")
+    check_marks(where, claims, [t[len(MARKED):] for t in titles if t.startswith(MARKED)])
+
+
+def check_marks(where, claims, marked):
+    """A drawing marks a paper's number, or where the paper has a peak; some numbers have no place in it."""
+    drawn = {f"{c['says']} ({c['about']:.4g})" for c in claims if c["kind"] == "about" and c["scope"] == "mean" and not base_of(c, {})}
+    for mark in marked:
+        if mark not in drawn:
+            complain(where, f"the drawing marks '{mark}', which no claim of the figure says")
 
 
 def check_figure(page, f, section):
@@ -218,7 +311,7 @@ def check_figure(page, f, section):
         except (AttributeError, KeyError, ValueError):
             complain(where, f"'{row[0]}': '{row[2]}' is not an answer")
     check_means(where, f["paper"], numbers)
-    check_drawing(where, f["figure"], numbers)
+    check_drawing(where, f["figure"], f["paper"], numbers)
     return rows
 
 
@@ -267,11 +360,19 @@ def check_counts(page, text, rows):
     """The table at the top: with and without the claims of variations."""
     for paper in {row[4][:2] for row in rows}:
         found = [row for row in rows if row[4].startswith(paper)]
-        own = [row for row in found if not is_variation(figure_of(row[5]))]
+        own = [row for row in found if not row[5].endswith("(variation)")]
         for when, of_paper in [("now", found)] + [("without variations", own)] * (len(own) < len(found)):
             counted = re.search(rf"^\| {paper}, {when} \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", text, re.M)
             if not counted or [int(n) for n in counted.groups()] != [sum(row[3] == w for row in of_paper) for w in WORDS]:
                 complain(page, f"the counts of {paper} are not those of its claims")
+
+
+def check_derived(page, name, section, tables):
+    """A table that follows from others has their numbers."""
+    head, rows = result_derived.table_of(name, tables)
+    printed = [row_of([str(v) if isinstance(v, str) else f"{v:.3f}" for v in r]) for r in [head] + rows]
+    if not all(line in section for line in printed):
+        complain(f"{page}: {name}", "its table does not follow from those of other figures: run `tools/results.py ... --only`")
 
 
 def check_page(page, figures, seen, reasons):
@@ -279,9 +380,11 @@ def check_page(page, figures, seen, reasons):
     rows = []
     for name, section in sections.items():
         seen.append(name)
+        if name in result_derived.DERIVED:
+            check_derived(page, name, section, tables_of(text))
         if name in figures:
             check_note(page, text, name)
-            rows += [row + [result_summary.figure_cell(name)] for row in check_figure(page, figures[name], section)]
+            rows += [row + [result_summary.figure_cell(name, row[0])] for row in check_figure(page, figures[name], section)]
     check_machines(page, text)
     check_lists(page, text, rows, reasons)
     filled, problems = fill(text)

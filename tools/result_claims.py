@@ -1,6 +1,7 @@
 """Claims about figures that a page keeps: when only the claims of a figure's file have changed, the numbers in the
 figure's table decide the new ones."""
-from check_results import bound, is_lacking, lesser, numbers_of, verdicts_of_number
+from check_results import (BESIDE, SEVERAL, base_of, beside_of, bound, holds_scope, is_lacking, lesser, neighbours, numbers_of, ratio_bounds,
+                           verdicts_at, verdicts_of_number)
 from result_pages import CLAIM_HEAD, MARK, MEAN_OF, claims_of, geometric_mean, groups_of, row, rows_of
 
 COLUMNS = ("says", "paper", "heddle", "agrees", "source")
@@ -13,6 +14,8 @@ def condition_of(claim, series):
         return "-"
     if claim["kind"] == "less_than":
         return lesser(claim)
+    if claim["kind"] in BESIDE:
+        return neighbours(claim, series)
     if claim["kind"] == "best_at":
         return claim["series"]
     if claim["kind"] == "highest_between":
@@ -35,20 +38,38 @@ def less(claim, values):
 
 
 def about(claim, values):
-    value = mean_of([values.get((x, claim["series"])) for x in claim["at"]])
-    return MISSING if value is None else (f"{value:.3f}", verdicts_of_number(claim, value))
+    found, base = [values.get((x, claim["series"])) for x in claim["at"]], base_of(claim, values)
+    value, other = mean_of(found), mean_of(base) if base else 1
+    if value is None or other is None:
+        return MISSING
+    if claim["scope"] == "largest":
+        value = max(found)
+        return f"{value:.3f} ({claim['at'][found.index(value)]})", verdicts_of_number(claim, value)
+    if not base:
+        return f"{value:.3f}", verdicts_of_number(claim, value)
+    return f"{value / other:.3f}", verdicts_of_number(claim, value / other, ratio_bounds(found, base))
 
 
-def every(claim, values):
-    answer = less if claim["kind"] == "less_than" else about
-    found = [(x, answer({**claim, "at": [x], "every": False}, values)[1]) for x in claim["at"]]
-    if any(verdicts == {"missing"} for _, verdicts in found):
+def beside(claim, xs, values):
+    places = beside_of(claim, claim, xs)
+    value, others = mean_of([values.get((x, claim["series"])) for x in claim["at"]]), [values.get((x, claim["series"])) for x in places]
+    if value is None or None in others:
+        return MISSING
+    nearest = max(others) if claim["kind"] == "above" else min(others)
+    place = f" ({places[others.index(nearest)]})" if len(places) > 1 else ""
+    verdict = {"yes", "no"} if value == nearest else {"yes"} if (value > nearest) == (claim["kind"] == "above") else {"no"}
+    return f"{value:.3f} against {nearest:.3f}{place}", verdict
+
+
+def several(claim, xs, values):
+    found = [(x, verdicts_at({**claim, "at": [x], "scope": "mean"}, claim, xs, values)) for x in claim["at"]]
+    if any(not verdicts for _, verdicts in found):
         return MISSING
     if any("yes" in verdicts and len(verdicts) > 1 for _, verdicts in found):
         return "-", {"yes", "no"}
     fails = [f'"{x}"' if " " in x else x for x, verdicts in found if "yes" not in verdicts]
     text = f"{len(found) - len(fails)} of {len(found)}" + (f", not {', '.join(fails)}" if fails else "")
-    return text, {"no"} if fails else {"yes"}
+    return text, {"yes"} if holds_scope(claim, len(found) - len(fails)) else {"no"}
 
 
 def extreme(claim, xs, series, values):
@@ -71,8 +92,10 @@ def answer(claim, numbers):
     xs, series, values = numbers
     if claim["kind"] == "words":
         return "-", {"look"}
-    if claim["every"]:
-        return every(claim, values)
+    if claim["scope"] in SEVERAL:
+        return several(claim, xs, values)
+    if claim["kind"] in BESIDE:
+        return beside(claim, xs, values)
     if claim["kind"] == "less_than":
         return less(claim, values)
     if claim["kind"] in ("about", "at_least", "at_most"):

@@ -67,10 +67,15 @@ def note_of(name):
     return prose.wrap(note + (f"Values: {values}.\n\n" if values else ""))
 
 
-def is_variation(name):
-    """Does the figure have other parameters than the paper's? Its source says with which."""
+def is_variation(name, says=None):
+    """Does the figure have other parameters than the paper's? Its source says with which. Or does
+    the claim judge another one again?"""
     with open(f"figures/{name}.yaml") as f:
-        return re.search(r"^source: .* with ", f.read(), re.M) is not None
+        text = f.read()
+    claims = re.split(r"^  - ", CLAIMS_OF_FILE.search(text).group(0), flags=re.M)[1:] if CLAIMS_OF_FILE.search(text) else []
+    again = [c for c in claims if re.search(r"\bvariation: true\b", c)]
+    return re.search(r"^source: .* with ", text, re.M) is not None or any(
+        re.search(rf"\bsays: (?:{re.escape(says)}|\"{re.escape(says)}\")(?:,|\n|$)", c) for c in again if says)
 
 
 def spans(places, xs):
@@ -88,7 +93,7 @@ def groups_of(claims, xs):
     """By row name: the xs whose geometric mean a claim names, unless a row has that name."""
     groups = {}
     for claim in claims:
-        if claim["kind"] not in ("about", "at_least", "at_most", "less_than") or claim["every"] or not set(claim["at"]) <= set(xs):
+        if claim["kind"] not in ("about", "at_least", "at_most", "less_than", "above", "below") or claim["scope"] != "mean" or not set(claim["at"]) <= set(xs):
             continue
         places = sorted(xs.index(x) for x in claim["at"])
         is_all = ALL_ROWS in xs and len(places) == len(xs) - 1

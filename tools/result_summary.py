@@ -34,7 +34,8 @@ effect of any other number is the number itself.
 If a claim names the largest or the smallest of several entries, the cell under "Heddle" gives the entry that is largest
 or smallest in Heddle, with its value in parentheses. "each" in a condition means each of several entries, and a name
 after it is a column of the figure's table: "each: DLP at least 1". "3 of 4, not km" means that such a claim holds for
-all of them except km.
+all of them except km; "most" needs more than half of them, "some" needs one. "largest" is the largest of several entries,
+"about 1.05 times gCAWS" compares with another column or row, and "above all others" with the other rows.
 """
 FIRST_VERSION, BEFORE_CORRECTION = "first version of this page", "before the machines were corrected"
 # What these rows of the first table mean.
@@ -65,7 +66,7 @@ def counts(page, figures, papers):
     text, noted = row(["paper"] + WORDS + ["judged by numbers"]) + row(["---"] * 6), set()
     for paper in papers:
         found = of_paper(figures, paper)
-        own = [c for name, c in found if not is_variation(name)]
+        own = [c for name, c in found if not is_variation(name, c["says"])]
         before = [(when, counts_then[page, paper]) for when, counts_then in ((FIRST_VERSION, BEFORE), (BEFORE_CORRECTION, WITH_EARLIER_MACHINES))
                   if (page, paper) in counts_then]
         noted.update(when for when, _ in before)
@@ -78,8 +79,8 @@ def counts(page, figures, papers):
     return text + (f"\n{missing} claims lack results.\n" if missing else "")
 
 
-def figure_cell(name):
-    return f"`{name}`" + (" (variation)" if is_variation(name) else "")
+def figure_cell(name, says):
+    return f"`{name}`" + (" (variation)" if is_variation(name, says) else "")
 
 
 def table(found, reasons):
@@ -87,7 +88,7 @@ def table(found, reasons):
     head = CLAIM_HEAD + ["figure"] + ["reason"] * (reasons is not None)
     text = row(head) + row(["---"] * len(head))
     for name, c in found:
-        cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"], figure_cell(name)]
+        cells = [c["says"], c["paper"] or "-", c["heddle"] or "-", c["agrees"], c["source"], figure_cell(name, c["says"])]
         text += row(cells + ([reason_of(reasons, name, c["says"], c["agrees"])] if reasons is not None else []))
     return text
 
@@ -121,8 +122,9 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
 """
 
 
-VARIED = """- A variation repeats a paper's figure with changed parameters, for example "S2 Figure 10 with sm.bypass_bytes=128". So a
-  claim can appear several times. The rows "without variations" of the first table leave variations out.
+VARIED = """- A variation repeats a paper's figure with changed parameters, for example "S2 Figure 10 with sm.bypass_bytes=128", or
+  judges a claim again with another reading of the paper. So a claim can appear several times.
+  The rows "without variations" of the first table leave variations out.
 """
 # Remarks on the reading of one page.
 READING_OF = {"scheduling": """- Figures of a single CTA (S3 Figures 3.3, 3.4, 3.6, 4.1, 4.2, 4.3 and 4.5) rank its 16 warps by their times: 1 is the
@@ -173,7 +175,7 @@ def summary(page, title, figures, headings, why, earlier=()):
     top += "sign but a different size, \"no\" disagrees, \"look\" must be judged by eye.\n\n" + counts(page, figures, papers)
     top += earlier_machines(earlier)
     top += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
-    is_varied = any(is_variation(name) for p in papers for name, _ in of_paper(figures, p))
+    is_varied = any(is_variation(name, c["says"]) for p in papers for name, c in of_paper(figures, p))
     body = "\n## How to read this page\n\n" + READING.replace("PAGE", page) + READING_OF.get(page, "") + VARIED * is_varied
     body += f"\n## Names on this page\n{NAMES[page]}" if page in NAMES else ""
     body += "\n## The papers\n\n" + row(["name", "paper"]) + row(["---"] * 2)

@@ -30,13 +30,14 @@ import sys
 import tempfile
 
 import prose
+import result_derived
 import result_hetero
 import result_machines
 import result_tables
 from result_answers import Answers, Listing
 from result_claims import with_claims
 from result_mixes import ask_laboratory, table_of_mixes
-from result_pages import CLAIM_HEAD, FOLDER, MEAN_OF, WHY, claims_of, digest, digests, fill, note_of, problems_of, row, sections_of
+from result_pages import CLAIM_HEAD, FOLDER, MEAN_OF, WHY, claims_of, digest, digests, fill, note_of, problems_of, row, sections_of, tables_of
 from result_streams import S3_LOADS, ask_all, measure
 from result_summary import summary
 
@@ -50,22 +51,24 @@ PAGES = {
             ["llc-mixes", "llc-cpu-alone", "llc-possible", "llc-gpu-alone", "llc-gpu-classes", "s1-fig8", "llc-classes", "llc-workloads", "llc-sides", "llc-smaller", "llc-pressure", "llc-weighted", "llc-fairness"]),
     "hetero": ("HeteroPDP: launches on the CMP or the GPU beside native programs", list(result_hetero.TABLES)),
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
-            ["s2-fig3", "s2-fig4", "s2-fig5", "s2-fig6", "s2-fig7", "s2-fig10", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig10-reserved", "s2-fig10-steps", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig13",
+            ["s2-fig3", "s2-fig4", "s2-fig5", "s2-fig6", "s2-fig7", "s2-fig10", "s2-fig10-32kb", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig10-reserved", "s2-fig10-steps", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig12a-hits", "s2-fig13",
              "s3-fig5-1", "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-hash", "s3-kmn", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
                    ["s4-fig1", "s4-fig2", "s4-fig3", "s4-fig7", "s4-greedy", "s4-over", "s4-fig8", "s4-fig9", "s4-fig10",
-                    "s4-sensitive", "s4-fig11", "s4-bfs-threads", "s4-fig12", "s4-fig13", "s4-fig14", "s4-fig15", "s4-bfs-degree", "s4-fig16", "s4-k128",
-                    "s4-fig17", "s4-fig18", "s3-fig3-2", "s3-fig3-3", "s3-fig3-4", "s3-fig3-5", "s3-fig3-6", "s3-fig4-1", "s3-fig4-2", "s3-fig4-3",
+                    "s4-sensitive", "s4-misses", "s4-fig11", "s4-bfs-threads", "s4-fig12", "s4-fig13", "s4-vta", "s4-fig14", "s4-fig15", "s4-bfs-degree", "s4-fig16", "s4-best-k", "s4-k128",
+                    "s4-fig17", "s4-fig18", "s3-fig3-2", "s3-fig3-3", "s3-fig3-4", "s3-fig3-5", "s3-fig3-6", "s3-fig3-6-slowest", "s3-fig4-1", "s3-fig4-2", "s3-fig4-3",
                     "s3-fig4-4", "s3-fig4-5", "s3-fig4-9", "s3-fig4-10", "s3-kmn-cawa", "s3-kmn-memory", "s3-fig4-11", "s3-fig4-12", "s3-fig4-13", "s3-fig4-14",
-                    "s3-fig4-15", "s3-fig4-16", "v100-schedulers"]),
+                    "s3-fig4-15", "s3-fig4-16", "s3-fig4-16-rr", "v100-schedulers"]),
 }
 
 
-def figure(runs, name, options):
+def figure(runs, name, options, table=None):
     """The figure as JSON; its drawing is written to FOLDER."""
     source = ["--store", runs.store, *options]
     if name in result_tables.TABLES:
-        source = ["--table", result_tables.write(name, runs)]
+        table = result_tables.write(name, runs)
+    if table:
+        source = ["--table", table]
     command = [runs.heddle, "figure", name, *source, "--svg", f"{FOLDER}/{name}.svg", "--json"]
     made = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if made.returncode != 0:
@@ -112,19 +115,28 @@ def kept_figure(name, text, claims):
     return {"figure": name, "title": title, "paper": claims_of(text), "text": text}
 
 
+def derived(runs, name, made):
+    """A figure whose table follows from those of others, with the model and the machines of one of them."""
+    texts = {n: section(f, "", runs.answers.model) for n, f in made.items()}
+    tables = {n: table for text in texts.values() for n, table in tables_of(text).items()}
+    f = figure(runs, name, [], result_derived.write(name, tables, runs.folder))
+    f["by"] = re.search(r"<!-- figure \S+ of \w+( by .*) -->", texts[result_derived.DERIVED[name][0]]).group(1)
+    return f
+
+
 def section(f, why, model):
     if "text" in f:
         return result_machines.noted(f["text"])
     text = f"\n## {f['title']}\n\n{f['source']}; `heddle figure {f['figure']}`"
     text += f"; inputs of size `{f['size']}`.\n\n" if "size" in f else ".\n\n"
     text += f"![{f['title']}]({f['figure']}.svg)\n\n{note_of(f['figure'])}"
-    text += f"<!-- figure {f['figure']} of {digest(f['figure'])} by {model}{result_machines.stamp(f['figure'])} -->\n{numbers(f)}\n"
+    text += f"<!-- figure {f['figure']} of {digest(f['figure'])}{f.get('by') or f' by {model}' + result_machines.stamp(f['figure'])} -->\n{numbers(f)}\n"
     if f["paper"]:
         text += claims(f) + "\n"
     if f["points_stored"] < f["points"] or f["missing"]:
         lack = ", ".join(f["missing"]) or "-"
         text += f"Missing: {f['points'] - f['points_stored']} of {f['points']} points; not in Heddle: {lack}.\n\n"
-    return text + f"<!-- why {f['figure']} -->\n{why}<!-- end -->\n"
+    return result_machines.noted(text) + f"<!-- why {f['figure']} -->\n{why}<!-- end -->\n"
 
 
 def bypasses_of_s3(runs):
@@ -215,10 +227,11 @@ def write_page(page, runs, options):
     old = re.sub(r"\nTo be made: .*\n$", "", open(path).read()) if os.path.exists(path) else ""
     only, sections, names = only_of(options), sections_of(old), PAGES[page][1]
     keeps = lambda name: only is not None and name not in only
-    figures = [figure(runs, name, options_of_figure(options)) for name in names if not keeps(name)]
+    figures = [figure(runs, name, options_of_figure(options)) for name in names if not keeps(name) and name not in result_derived.DERIVED]
     made = {f["figure"]: f for f in figures if 2 * f["points_stored"] >= f["points"]}
     claims = claims_in_files(runs.heddle if runs else option(options, "--claims-of", None))
     made.update((name, kept_figure(name, sections[name], claims.get(name))) for name in names if keeps(name) and name in sections)
+    made.update([(name, derived(runs, name, made)) for name in names if not keeps(name) and name in result_derived.DERIVED])
     figures, lacking = [made[name] for name in names if name in made], [name for name in names if name not in made]
     text, problems = fill(prose.wrap(page_text(page, figures, runs, old, keeps)))
     text += f"\nTo be made: {', '.join(lacking)}.\n" if lacking else ""
@@ -241,7 +254,7 @@ def print_commands(heddle, runs, jobs):
     names = sum((names for _, names in PAGES.values()), [])
     print(f"{heddle} hetero mixes --store {runs.store} --jobs {jobs} >/dev/null")
     for name in sorted(names, key=lambda name: name.startswith("v100")):
-        if name not in result_tables.TABLES:
+        if name not in result_tables.TABLES and name not in result_derived.DERIVED:
             print(f"{heddle} figure {name} --store {runs.store} --jobs {jobs} >/dev/null")
 
 

@@ -47,20 +47,32 @@ enum claim_kind {
     CLAIM_ABOUT,
     CLAIM_AT_LEAST,
     CLAIM_AT_MOST,
-    CLAIM_LESS_THAN
+    CLAIM_LESS_THAN,
+    CLAIM_ABOVE, /* higher than at other xs */
+    CLAIM_BELOW
+};
+/* What a claim about several xs is about. */
+enum claim_scope {
+    CLAIM_OF_MEAN, /* or about one x */
+    CLAIM_OF_EACH,
+    CLAIM_OF_MOST, /* more than half */
+    CLAIM_OF_SOME,
+    CLAIM_OF_LARGEST /* the largest value */
 };
 struct figure_claim {
     enum claim_kind kind;
     const char *says, *source;
     const char *series;
     const char *at, *below; /* x values: `at`, or the range between both */
-    const char **all_at;    /* several x whose geometric mean the claim is about, instead of `at` */
+    const char **all_at;    /* several x that the claim is about, instead of `at` */
     uint32_t n_all_at;
-    bool is_every;       /* about each of them, not their mean */
-    const char **others; /* series that are above this one */
+    enum claim_scope scope;
+    const char **others; /* LESS_THAN: series; ABOVE and BELOW: xs, none = all others */
     uint32_t n_others;
     double about;
-    yaml_node_t *node; /* its position in the file */
+    const char *times, *times_at; /* the number is relative to this series, or to this x; or NULL */
+    bool is_variation;            /* judges another claim again, with another reading */
+    yaml_node_t *node;            /* its position in the file */
 };
 
 struct figure_series {

@@ -297,8 +297,15 @@ static void check_claim(struct figure *f, const struct figure_claim *c, const ch
                         uint32_t n_titles)
 {
     check_series(f, place_of(f, c->node, "series"), c->series, titles, n_titles);
+    if (c->times)
+        check_series(f, place_of(f, c->node, "times"), c->times, titles, n_titles);
     for (uint32_t i = 0; i < c->n_others; i++)
-        check_series(f, place_of(f, c->node, "less_than"), c->others[i], titles, n_titles);
+        if (c->kind == CLAIM_LESS_THAN)
+            check_series(f, place_of(f, c->node, "less_than"), c->others[i], titles, n_titles);
+        else
+            check_x(f, c, c->others[i]);
+    if (c->times_at)
+        check_x(f, c, c->times_at);
     if (c->at)
         check_x(f, c, c->at);
     if (c->below)
@@ -316,15 +323,25 @@ static void check_row(struct figure *f, const struct figure_claim *c, const char
                   f->x_axis, x);
 }
 
+static void check_column(struct figure *f, const struct figure_claim *c, const char *series)
+{
+    bool is_known = !series;
+    for (uint32_t k = 0; series && k < f->n_series; k++)
+        is_known |= strcmp(f->series[k].title, series) == 0;
+    if (!is_known)
+        yaml_complain(&f->doc, c->node, NULL, "the figure has no series '%s'", series);
+}
+
 void figure_check_claims(struct figure *f)
 {
     for (uint32_t i = 0; i < f->n_claims; i++) {
         const struct figure_claim *c = &f->claims[i];
-        bool has_series = !c->series;
-        for (uint32_t k = 0; c->series && k < f->n_series; k++)
-            has_series |= strcmp(f->series[k].title, c->series) == 0;
-        if (!has_series)
-            yaml_complain(&f->doc, c->node, NULL, "the figure has no series '%s'", c->series);
+        check_column(f, c, c->series);
+        check_column(f, c, c->times);
+        for (uint32_t k = 0; k < c->n_others; k++)
+            (c->kind == CLAIM_LESS_THAN ? check_column : check_row)(f, c, c->others[k]);
+        if (c->times_at)
+            check_row(f, c, c->times_at);
         for (uint32_t k = 0; k < c->n_all_at; k++)
             check_row(f, c, c->all_at[k]);
         if (c->at)

@@ -11,6 +11,14 @@ static uint32_t place_of(const struct figure *f, const char *x)
     return i;
 }
 
+bool figure_is_mean(const char *x)
+{
+    for (int mean = FIGURE_ARITHMETIC; mean <= FIGURE_HARMONIC; mean++)
+        if (strcmp(x, figure_mean_titles[mean]) == 0)
+            return true;
+    return false;
+}
+
 static bool has_x(const struct figure_claim *c, const char *x)
 {
     for (uint32_t i = 0; i < c->n_all_at; i++)
@@ -36,7 +44,7 @@ bool figure_is_of_all(const struct figure *f, const struct figure_claim *c)
 /* A mean over several xs, all of which the figure has. */
 static bool is_group(const struct figure *f, const struct figure_claim *c)
 {
-    if (c->is_every || c->n_all_at < 2 || figure_is_of_all(f, c))
+    if (c->scope != CLAIM_OF_MEAN || c->n_all_at < 2 || figure_is_of_all(f, c))
         return false;
     for (uint32_t i = 0; i < c->n_all_at; i++)
         if (place_of(f, c->all_at[i]) == f->n_xs)

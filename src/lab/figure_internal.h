@@ -16,6 +16,21 @@ static inline bool figure_claims_number(const struct figure_claim *c)
     return c->kind == CLAIM_ABOUT || c->kind == CLAIM_AT_LEAST || c->kind == CLAIM_AT_MOST;
 }
 
+/* Is the number relative to another series or x? */
+static inline bool figure_claims_ratio(const struct figure_claim *c)
+{
+    return c->times || c->times_at;
+}
+
+/* Is it about the number that a drawing shows at the claim's place? */
+static inline bool figure_claims_drawn(const struct figure_claim *c)
+{
+    return c->kind == CLAIM_ABOUT && c->scope == CLAIM_OF_MEAN && !figure_claims_ratio(c);
+}
+
+/* Is the x the mean over all others? */
+bool figure_is_mean(const char *x);
+
 /* A coordinate of a point, in the figure's arena; NULL if the point does not have it. `workload +
  * l1d.policy.pc` combines two. */
 const char *figure_coordinate(struct figure *f, const struct point *p, const char *name);

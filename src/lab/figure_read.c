@@ -139,12 +139,20 @@ static void read_rule(struct figure *f, yaml_node_t *node)
 
 /* --- what the paper says --- */
 
+static const char *const scope_keys[] = {[CLAIM_OF_MEAN] = "at",
+                                         [CLAIM_OF_EACH] = "every",
+                                         [CLAIM_OF_MOST] = "most",
+                                         [CLAIM_OF_SOME] = "some",
+                                         [CLAIM_OF_LARGEST] = "largest_of"};
+
 static void read_place(struct figure *f, yaml_node_t *node, struct figure_claim *c)
 {
-    yaml_node_t *every = yaml_find(&f->doc, node, "every");
-    yaml_node_t *at = every ? every : yaml_find(&f->doc, node, "at");
-    c->is_every = every != NULL;
-    if (!every && (!at || at->type != YAML_SEQUENCE_NODE)) {
+    yaml_node_t *at = NULL;
+    for (int scope = CLAIM_OF_LARGEST; scope >= CLAIM_OF_MEAN && !at; scope--) {
+        at = yaml_find(&f->doc, node, scope_keys[scope]);
+        c->scope = (enum claim_scope)scope;
+    }
+    if (c->scope == CLAIM_OF_MEAN && (!at || at->type != YAML_SEQUENCE_NODE)) {
         c->at = needed_text(f, node, "at");
         return;
     }
@@ -163,59 +171,90 @@ static void read_number(struct figure *f, yaml_node_t *node, struct figure_claim
     if (text && (!(c->about > 0) || *end))
         yaml_complain(&f->doc, yaml_find(&f->doc, node, key), NULL,
                       "expected a number above 0, not '%s'", text);
+    c->times = text_of(f, node, "times");
+    c->times_at = text_of(f, node, "times_at");
     read_place(f, node, c);
 }
 
-static void read_less_than(struct figure *f, yaml_node_t *node, struct figure_claim *c,
-                           yaml_node_t *others)
+/* Compared with other series, or other xs: one, a list, or for xs `others`, all that the claim is
+ * not about. */
+static void read_others(struct figure *f, yaml_node_t *node, struct figure_claim *c,
+                        const char *key)
 {
-    c->kind = CLAIM_LESS_THAN;
-    c->others = read_texts(f, others, &c->n_others);
-    if (!c->n_others)
-        yaml_complain(&f->doc, others, NULL, "give the series that it is less than");
+    yaml_node_t *list = yaml_find(&f->doc, node, key);
+    c->others = read_texts(f, list, &c->n_others);
+    bool is_of_all =
+        c->kind != CLAIM_LESS_THAN && c->n_others == 1 && strcmp(c->others[0], "others") == 0;
+    if (is_of_all)
+        c->n_others = 0;
+    else if (!c->n_others)
+        yaml_complain(&f->doc, list, NULL, "give the %s",
+                      c->kind == CLAIM_LESS_THAN ? "series that it is less than"
+                                                 : "xs that it is compared with, or `others`");
     read_place(f, node, c);
+    if (c->scope == CLAIM_OF_LARGEST)
+        yaml_complain(&f->doc, node, NULL, "only a number can be about the largest value");
+}
+
+/* What is said, in one of several ways; none: only a person can judge. */
+static void read_condition(struct figure *f, yaml_node_t *node, struct figure_claim *c)
+{
+    static const struct {
+        const char *key;
+        enum claim_kind kind;
+    } kinds[] = {{"highest_at", CLAIM_HIGHEST_AT},
+                 {"lowest_at", CLAIM_LOWEST_AT},
+                 {"best_at", CLAIM_BEST_AT},
+                 {"about", CLAIM_ABOUT},
+                 {"at_least", CLAIM_AT_LEAST},
+                 {"at_most", CLAIM_AT_MOST},
+                 {"less_than", CLAIM_LESS_THAN},
+                 {"above", CLAIM_ABOVE},
+                 {"below", CLAIM_BELOW}};
+    yaml_node_t *between = yaml_find(&f->doc, node, "highest_between");
+    if (between && yaml_count(between) == 2) {
+        c->kind = CLAIM_HIGHEST_BETWEEN;
+        c->at = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 0), "a value");
+        c->below = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 1), "a value");
+        return;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && c->kind == CLAIM_WORDS; i++)
+        if (yaml_find(&f->doc, node, kinds[i].key)) {
+            c->kind = kinds[i].kind;
+            if (figure_claims_number(c))
+                read_number(f, node, c, kinds[i].key);
+            else if (c->kind >= CLAIM_LESS_THAN)
+                read_others(f, node, c, kinds[i].key);
+            else
+                c->at = text_of(f, node, kinds[i].key);
+        }
+    bool has_place = between != NULL;
+    for (int scope = CLAIM_OF_MEAN; scope <= CLAIM_OF_LARGEST; scope++)
+        has_place |= yaml_find(&f->doc, node, scope_keys[scope]) != NULL;
+    if (c->kind == CLAIM_WORDS && has_place)
+        yaml_complain(&f->doc, node,
+                      "at: X, about: VALUE; at: X, less_than: SERIES; or highest_between: [X, X]",
+                      "give what the paper says here");
 }
 
 static void read_claim(struct figure *f, yaml_node_t *node)
 {
-    static const char *const keys[] = {"says",      "source",          "series",  "highest_at",
-                                       "lowest_at", "highest_between", "best_at", "at",
-                                       "about",     "at_least",        "at_most", "less_than",
-                                       "every"};
+    static const char *const keys[] = {
+        "says",  "source", "series",   "highest_at", "lowest_at", "highest_between", "best_at",
+        "at",    "about",  "at_least", "at_most",    "less_than", "above",           "below",
+        "every", "most",   "some",     "largest_of", "times",     "times_at",        "variation"};
+    static const char *const truths[] = {"false", "true"};
     struct figure_claim *c = &f->claims[f->n_claims++];
     c->node = node;
     yaml_check_keys(&f->doc, node, keys, sizeof keys / sizeof keys[0]);
     c->says = needed_text(f, node, "says");
     c->source = needed_text(f, node, "source");
     c->series = text_of(f, node, "series");
-    yaml_node_t *between = yaml_find(&f->doc, node, "highest_between");
-    yaml_node_t *less_than = yaml_find(&f->doc, node, "less_than");
-    if ((c->at = text_of(f, node, "highest_at"))) {
-        c->kind = CLAIM_HIGHEST_AT;
-    } else if ((c->at = text_of(f, node, "lowest_at"))) {
-        c->kind = CLAIM_LOWEST_AT;
-    } else if ((c->at = text_of(f, node, "best_at"))) {
-        c->kind = CLAIM_BEST_AT;
-    } else if (between && yaml_count(between) == 2) {
-        c->kind = CLAIM_HIGHEST_BETWEEN;
-        c->at = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 0), "a value");
-        c->below = yaml_scalar(&f->doc, yaml_item(&f->doc, between, 1), "a value");
-    } else if (yaml_find(&f->doc, node, "about")) {
-        c->kind = CLAIM_ABOUT;
-        read_number(f, node, c, "about");
-    } else if (yaml_find(&f->doc, node, "at_least")) {
-        c->kind = CLAIM_AT_LEAST;
-        read_number(f, node, c, "at_least");
-    } else if (yaml_find(&f->doc, node, "at_most")) {
-        c->kind = CLAIM_AT_MOST;
-        read_number(f, node, c, "at_most");
-    } else if (less_than) {
-        read_less_than(f, node, c, less_than);
-    } else if (yaml_find(&f->doc, node, "at") || yaml_find(&f->doc, node, "every") || between) {
-        yaml_complain(&f->doc, node,
-                      "at: X, about: VALUE; at: X, less_than: SERIES; or highest_between: [X, X]",
-                      "give what the paper says here");
-    }
+    c->is_variation = choice_of(f, node, "variation", truths, 2) == 1;
+    read_condition(f, node, c);
+    if (figure_claims_ratio(c) !=
+        (yaml_find(&f->doc, node, "times") || yaml_find(&f->doc, node, "times_at")))
+        yaml_complain(&f->doc, node, NULL, "only a number can be `times` another");
     if (c->kind != CLAIM_WORDS && !c->series)
         yaml_complain(&f->doc, node, NULL, "give the series that this claim is about");
 }

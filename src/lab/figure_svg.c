@@ -290,7 +290,7 @@ static void add_stated(const struct plot *p, const struct figure_claim *c, uint3
                     y - 7);
     strbuf_add(out, "<title>the paper: ");
     svg_add_escaped(out, c->says);
-    strbuf_addf(out, " (%.3g)</title></path>\n", c->about);
+    strbuf_addf(out, " (%.4g)</title></path>\n", c->about);
 }
 
 static uint32_t add_all_stated(const struct plot *p, struct strbuf *out)
@@ -298,7 +298,7 @@ static uint32_t add_all_stated(const struct plot *p, struct strbuf *out)
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->f->n_claims; i++) {
         const struct figure_claim *c = &p->f->claims[i];
-        if (c->kind != CLAIM_ABOUT || c->is_every)
+        if (!figure_claims_drawn(c))
             continue;
         uint32_t x = place_of_claim(p, c), series = series_of_claim(p->f, c);
         if (x == n_places(p) || series == p->f->n_series || figure_is_stacked(p->f, series))

@@ -86,9 +86,54 @@ static const double least_effect = 0.1;    /* of the paper's effect, to count as
                                             * direction */
 static const double no_difference = 0.05;
 
-static double effect_of(const struct figure_series *line, double value)
+/* Is 1 no difference? */
+static bool is_relative(const struct figure_claim *c, const struct figure_series *line)
 {
-    return line->is_relative ? value - 1 : value;
+    return line->is_relative || figure_claims_ratio(c);
+}
+
+/* The number that a claim is about, NAN if a result is missing. */
+static double value_of(const struct figure *f, const struct figure_claim *c,
+                       const struct figure_series *line)
+{
+    double value = figure_claimed_value(f, c, line);
+    if (c->times) {
+        const struct figure_series *other = find_series(f, c->times);
+        value /= other ? figure_claimed_value(f, c, other) : NAN;
+    }
+    if (c->times_at) {
+        uint32_t x = place_of(f, c->times_at);
+        value /= x < f->n_xs ? line->values[x] : NAN;
+    }
+    return value;
+}
+
+/* One x of several. */
+static struct figure_claim claim_at(const struct figure_claim *c, uint32_t i)
+{
+    struct figure_claim one = *c;
+    one.all_at = &c->all_at[i];
+    one.n_all_at = 1;
+    one.scope = CLAIM_OF_MEAN;
+    return one;
+}
+
+/* The largest value of those that a claim is about, and where it is. */
+static double largest_of(const struct figure *f, const struct figure_claim *c,
+                         const struct figure_series *line, const char **where)
+{
+    double largest = NAN;
+    for (uint32_t i = 0; i < c->n_all_at; i++) {
+        struct figure_claim one = claim_at(c, i);
+        double value = value_of(f, &one, line);
+        if (isnan(value))
+            return NAN;
+        if (!(value <= largest)) {
+            largest = value;
+            *where = c->all_at[i];
+        }
+    }
+    return largest;
 }
 
 /* Does a number satisfy a claim with a bound? */
@@ -100,19 +145,22 @@ static bool holds_bound(const struct figure_claim *c, double value)
 static enum verdict answer_about(const struct figure *f, const struct figure_claim *c,
                                  const struct figure_series *line, struct strbuf *ours)
 {
-    double value = figure_claimed_value(f, c, line);
+    const char *where = NULL;
+    double value =
+        c->scope == CLAIM_OF_LARGEST ? largest_of(f, c, line, &where) : value_of(f, c, line);
     if (isnan(value))
         return CLAIM_LACKS_DATA;
     strbuf_addf(ours, "%.3f", value);
+    if (where)
+        strbuf_addf(ours, " (%s)", where);
     if (c->kind != CLAIM_ABOUT && holds_bound(c, value))
         return CLAIM_HOLDS;
-    double claimed = effect_of(line, c->about), found = effect_of(line, value);
+    double none = is_relative(c, line) ? 1 : 0, claimed = c->about - none, found = value - none;
     if (claimed == 0)
         return c->kind == CLAIM_ABOUT && fabs(found) <= no_difference ? CLAIM_HOLDS : CLAIM_DIFFERS;
     if (c->kind == CLAIM_ABOUT && fabs(found / claimed - 1) <= about_tolerance)
         return CLAIM_HOLDS;
-    return line->is_relative && found / claimed >= least_effect ? CLAIM_GOES_THE_SAME_WAY
-                                                                : CLAIM_DIFFERS;
+    return none != 0 && found / claimed >= least_effect ? CLAIM_GOES_THE_SAME_WAY : CLAIM_DIFFERS;
 }
 
 /* Less than every other series at that x. */
@@ -136,6 +184,58 @@ static enum verdict answer_less(const struct figure *f, const struct figure_clai
     return verdict;
 }
 
+static bool is_among(const char *x, const char *const *xs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(x, xs[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Is the claim's value compared with that at an x? `whole` has all xs that it is about. */
+static bool is_beside(const struct figure_claim *c, const struct figure_claim *whole, const char *x)
+{
+    if (c->n_others)
+        return is_among(x, c->others, c->n_others);
+    return !figure_is_mean(x) && !is_among(x, whole->all_at, whole->n_all_at) &&
+           !(whole->at && strcmp(x, whole->at) == 0);
+}
+
+/* Higher (or lower) than at each of the other xs; names the nearest of several. */
+static enum verdict answer_beside(const struct figure *f, const struct figure_claim *c,
+                                  const struct figure_claim *whole,
+                                  const struct figure_series *line, struct strbuf *ours)
+{
+    double value = figure_claimed_value(f, c, line), sign = c->kind == CLAIM_ABOVE ? 1 : -1;
+    uint32_t n = 0, nearest = f->n_xs;
+    for (uint32_t x = 0; x < f->n_xs; x++) {
+        if (!is_beside(c, whole, f->xs[x]))
+            continue;
+        if (isnan(line->values[x]))
+            return CLAIM_LACKS_DATA;
+        if (!n++ || sign * line->values[x] > sign * line->values[nearest])
+            nearest = x;
+    }
+    if (isnan(value) || nearest == f->n_xs)
+        return CLAIM_LACKS_DATA;
+    strbuf_addf(ours, "%.3f against %.3f", value, line->values[nearest]);
+    if (n > 1)
+        strbuf_addf(ours, " (%s)", f->xs[nearest]);
+    return sign * value > sign * line->values[nearest] ? CLAIM_HOLDS : CLAIM_DIFFERS;
+}
+
+/* A claim about one x or about a mean; `whole`: the claim that it is a part of, or itself. */
+static enum verdict answer_one(const struct figure *f, const struct figure_claim *c,
+                               const struct figure_claim *whole, const struct figure_series *line,
+                               struct strbuf *ours)
+{
+    if (c->kind == CLAIM_LESS_THAN)
+        return answer_less(f, c, line, ours);
+    if (c->kind == CLAIM_ABOVE || c->kind == CLAIM_BELOW)
+        return answer_beside(f, c, whole, line, ours);
+    return answer_about(f, c, line, ours);
+}
+
 /* A name of several words is quoted. */
 static void add_name(struct strbuf *names, const char *x)
 {
@@ -143,60 +243,102 @@ static void add_name(struct strbuf *names, const char *x)
     strbuf_addf(names, "%s%s%s%s", names->len ? ", " : "", quote, x, quote);
 }
 
-/* A claim about each of several xs: at how many it holds, and where it does not. */
-static enum verdict answer_every(const struct figure *f, const struct figure_claim *c,
-                                 const struct figure_series *line, struct strbuf *ours)
+static bool holds_scope(const struct figure_claim *c, uint32_t n)
 {
-    struct strbuf fails = {0}, one = {0};
+    return c->scope == CLAIM_OF_SOME   ? n > 0
+           : c->scope == CLAIM_OF_MOST ? 2 * n > c->n_all_at
+                                       : n == c->n_all_at;
+}
+
+/* A claim about each, most or some of several xs: at how many it holds, and where it does not. */
+static enum verdict answer_several(const struct figure *f, const struct figure_claim *c,
+                                   const struct figure_series *line, struct strbuf *ours)
+{
+    struct strbuf fails = {0}, text = {0};
     uint32_t n = 0;
-    enum verdict verdict = CLAIM_HOLDS;
-    for (uint32_t i = 0; i < c->n_all_at && verdict != CLAIM_LACKS_DATA; i++) {
-        struct figure_claim at = *c;
-        at.all_at = &c->all_at[i];
-        at.n_all_at = 1;
-        strbuf_clear(&one);
-        enum verdict here =
-            (c->kind == CLAIM_LESS_THAN ? answer_less : answer_about)(f, &at, line, &one);
+    bool is_known = true;
+    for (uint32_t i = 0; i < c->n_all_at && is_known; i++) {
+        struct figure_claim one = claim_at(c, i);
+        strbuf_clear(&text);
+        enum verdict here = answer_one(f, &one, c, line, &text);
         n += here == CLAIM_HOLDS;
-        if (here == CLAIM_LACKS_DATA)
-            verdict = CLAIM_LACKS_DATA;
-        else if (here != CLAIM_HOLDS)
+        is_known = here != CLAIM_LACKS_DATA;
+        if (here != CLAIM_HOLDS)
             add_name(&fails, c->all_at[i]);
     }
-    if (verdict == CLAIM_HOLDS) {
+    if (is_known) {
         strbuf_addf(ours, "%u of %u", n, c->n_all_at);
         if (fails.len)
             strbuf_addf(ours, ", not %s", strbuf_text(&fails));
-        verdict = fails.len ? CLAIM_DIFFERS : CLAIM_HOLDS;
     }
     strbuf_destroy(&fails);
-    strbuf_destroy(&one);
-    return verdict;
+    strbuf_destroy(&text);
+    return !is_known ? CLAIM_LACKS_DATA : holds_scope(c, n) ? CLAIM_HOLDS : CLAIM_DIFFERS;
 }
 
-static void write_others(const struct figure_claim *c, struct strbuf *paper)
+/* --- the condition, as a text --- */
+
+static bool is_about_several(const struct figure_claim *c)
 {
-    strbuf_addf(paper, "%s%s less than ", c->is_every ? "each: " : "", c->series);
-    for (uint32_t i = 0; i < c->n_others; i++)
-        strbuf_addf(paper, "%s%s", i ? ", " : "", c->others[i]);
+    return c->scope == CLAIM_OF_EACH || c->scope == CLAIM_OF_MOST || c->scope == CLAIM_OF_SOME;
 }
 
-/* About each of several entries: names the series, if the figure has others. */
+static const char *const scope_words[] = {[CLAIM_OF_EACH] = "each",
+                                          [CLAIM_OF_MOST] = "most",
+                                          [CLAIM_OF_SOME] = "some",
+                                          [CLAIM_OF_LARGEST] = "largest"};
+
+/* "each: SERIES "; the series is left out if the figure has no other. */
+static void write_scope(const struct figure *f, const struct figure_claim *c, struct strbuf *paper)
+{
+    if (is_about_several(c) && f->n_series > 1)
+        strbuf_addf(paper, "%s: %s ", scope_words[c->scope], c->series);
+    else if (c->scope != CLAIM_OF_MEAN)
+        strbuf_addf(paper, "%s ", scope_words[c->scope]);
+}
+
+static void write_list(const char *const *names, uint32_t n, struct strbuf *paper)
+{
+    for (uint32_t i = 0; i < n; i++)
+        strbuf_addf(paper, "%s%s", i ? ", " : "", names[i]);
+}
+
+static void write_series(const struct figure_claim *c, struct strbuf *paper)
+{
+    if (c->scope != CLAIM_OF_MEAN)
+        strbuf_addf(paper, "%s: ", scope_words[c->scope]);
+    strbuf_addf(paper, "%s less than ", c->series);
+    write_list(c->others, c->n_others, paper);
+}
+
+static void write_beside(const struct figure *f, const struct figure_claim *c, struct strbuf *paper)
+{
+    write_scope(f, c, paper);
+    strbuf_add(paper, c->kind == CLAIM_ABOVE ? "above " : "below ");
+    if (c->n_others)
+        write_list(c->others, c->n_others, paper);
+    else
+        strbuf_add(paper, "all others");
+}
+
 static void write_number(const struct figure *f, const struct figure_claim *c, struct strbuf *paper)
 {
     static const char *const words[] = {
         [CLAIM_ABOUT] = "about", [CLAIM_AT_LEAST] = "at least", [CLAIM_AT_MOST] = "at most"};
-    if (c->is_every && f->n_series > 1)
-        strbuf_addf(paper, "each: %s ", c->series);
-    else if (c->is_every)
-        strbuf_add(paper, "each ");
-    strbuf_addf(paper, "%s %.3g", words[c->kind], c->about);
+    write_scope(f, c, paper);
+    strbuf_addf(paper, "%s %.4g", words[c->kind], c->about);
+    if (c->times)
+        strbuf_addf(paper, " times %s", c->times);
+    if (c->times_at)
+        strbuf_addf(paper, " times %s", c->times_at);
 }
 
 static void write_claim(const struct figure *f, const struct figure_claim *c, struct strbuf *paper)
 {
     if (c->kind == CLAIM_LESS_THAN)
-        write_others(c, paper);
+        write_series(c, paper);
+    else if (c->kind == CLAIM_ABOVE || c->kind == CLAIM_BELOW)
+        write_beside(f, c, paper);
     else if (figure_claims_number(c))
         write_number(f, c, paper);
     else if (c->kind == CLAIM_BEST_AT)
@@ -217,9 +359,11 @@ const char *figure_verdict(const struct figure *f, const struct figure_claim *c,
         return "look";
     if (!line)
         return words[CLAIM_LACKS_DATA];
-    return words[c->is_every                  ? answer_every(f, c, line, ours)
-                 : figure_claims_number(c)    ? answer_about(f, c, line, ours)
-                 : c->kind == CLAIM_BEST_AT   ? answer_best(f, c, ours)
-                 : c->kind == CLAIM_LESS_THAN ? answer_less(f, c, line, ours)
-                                              : answer_extreme(f, c, line, ours)];
+    if (is_about_several(c))
+        return words[answer_several(f, c, line, ours)];
+    if (c->kind == CLAIM_BEST_AT)
+        return words[answer_best(f, c, ours)];
+    if (figure_claims_number(c) || c->kind >= CLAIM_LESS_THAN)
+        return words[answer_one(f, c, c, line, ours)];
+    return words[answer_extreme(f, c, line, ours)];
 }

@@ -14,7 +14,7 @@ static double number_of_paper(const struct figure *f, const char *series, const 
 {
     for (uint32_t i = 0; i < f->n_claims; i++) {
         const struct figure_claim *c = &f->claims[i];
-        if (c->kind == CLAIM_ABOUT && c->at && strcmp(c->series, series) == 0 &&
+        if (figure_claims_drawn(c) && c->at && strcmp(c->series, series) == 0 &&
             (!x || strcmp(c->at, x) == 0))
             return c->about;
     }
@@ -106,7 +106,13 @@ static void json_claim_itself(struct json_writer *w, const struct figure_claim *
         [CLAIM_LOWEST_AT] = "lowest_at", [CLAIM_HIGHEST_BETWEEN] = "highest_between",
         [CLAIM_BEST_AT] = "best_at",     [CLAIM_ABOUT] = "about",
         [CLAIM_AT_LEAST] = "at_least",   [CLAIM_AT_MOST] = "at_most",
-        [CLAIM_LESS_THAN] = "less_than"};
+        [CLAIM_LESS_THAN] = "less_than", [CLAIM_ABOVE] = "above",
+        [CLAIM_BELOW] = "below"};
+    static const char *const scopes[] = {[CLAIM_OF_MEAN] = "mean",
+                                         [CLAIM_OF_EACH] = "every",
+                                         [CLAIM_OF_MOST] = "most",
+                                         [CLAIM_OF_SOME] = "some",
+                                         [CLAIM_OF_LARGEST] = "largest"};
     json_string(w, "says", c->says);
     json_string(w, "source", c->source);
     json_string(w, "kind", kinds[c->kind]);
@@ -119,10 +125,15 @@ static void json_claim_itself(struct json_writer *w, const struct figure_claim *
     for (uint32_t i = 0; i < c->n_all_at; i++)
         json_string(w, NULL, c->all_at[i]);
     json_end_array(w);
-    json_bool(w, "every", c->is_every);
+    json_string(w, "scope", scopes[c->scope]);
+    json_bool(w, "variation", c->is_variation);
     if (figure_claims_number(c))
         json_double(w, "about", c->about);
-    if (c->kind != CLAIM_LESS_THAN)
+    if (c->times)
+        json_string(w, "times", c->times);
+    if (c->times_at)
+        json_string(w, "times_at", c->times_at);
+    if (c->kind < CLAIM_LESS_THAN)
         return;
     json_begin_array(w, "others");
     for (uint32_t i = 0; i < c->n_others; i++)
@@ -158,7 +169,9 @@ void figure_json_definition(struct json_writer *w, struct figure *f)
             f->claims[i].series ? figure_rule_of(f, f->claims[i].series) : NULL;
         json_begin_object(w, NULL);
         json_claim_itself(w, &f->claims[i]);
-        json_bool(w, "relative", rule && (rule->relative_name || rule->is_relative));
+        json_bool(w, "relative",
+                  figure_claims_ratio(&f->claims[i]) ||
+                      (rule && (rule->relative_name || rule->is_relative)));
         json_end_object(w);
     }
     json_end_array(w);

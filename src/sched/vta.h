@@ -1,5 +1,5 @@
-/* Victim tag arrays: each warp slot has a small one, tags only, first in, first out (S4 section
- * 3.3.3; S4: ccws.c). The low bits of the line's number select the set. */
+/* Victim tag arrays: each warp slot has a small one, tags only (S4 section 3.3.3; S4: ccws.c).
+ * First in, first out (order: ours). The low bits of the line's number select the set. */
 #ifndef HEDDLE_SCHED_VTA_H
 #define HEDDLE_SCHED_VTA_H
 

@@ -142,6 +142,23 @@ paper:
   - {says: at most half, series: eight, at: ss, at_most: 0.5, source: a test}
 """)
 made = json.loads(call("figure", "bars.yaml", "--store", "r.db", "--json").stdout)
+write("scopes.yaml", open("bars.yaml").read().split("paper:")[0] + """paper:
+  - {says: most, series: eight, most: [ss, bp], at_least: 1.1, source: a test}
+  - {says: some, series: eight, some: [ss, bp], at_least: 1.1, source: a test, variation: true}
+  - {says: largest, series: eight, largest_of: [ss, bp], about: 1.2, source: a test}
+  - {says: over four, series: eight, every: [ss, bp], at_most: 3, times: four, source: a test}
+  - {says: over bp, series: eight, at: ss, about: 1.2, times_at: bp, source: a test}
+  - {says: above, series: eight, at: ss, above: others, source: a test}
+  - {says: below, series: eight, every: [bp], below: [ss], source: a test}
+""")
+scopes = json.loads(call("figure", "scopes.yaml", "--store", "r.db", "--json", "--csv", "n.csv", "--svg", "n.svg").stdout)
+ss, bp, _ = scopes["series"][1]["values"]
+assert [(c["paper"], c["heddle"], c["agrees"], c["scope"], c["variation"]) for c in scopes["paper"]] == [
+    ("most: eight at least 1.1", "1 of 2, not bp", "no", "most", False), ("some: eight at least 1.1", "1 of 2, not bp", "yes", "some", True),
+    ("largest about 1.2", f"{ss:.3f} (ss)", verdict(ss, 1.2), "largest", False), ("each: eight at most 3 times four", "2 of 2", "yes", "every", False),
+    ("about 1.2 times bp", f"{ss / bp:.3f}", verdict(ss / bp, 1.2), "mean", False),
+    ("above all others", f"{ss:.3f} against {bp:.3f}", "yes", "mean", False), ("each: eight below ss", "1 of 1", "yes", "every", False)], scopes["paper"]
+assert "paper" not in open("n.csv").read() and "the paper" not in open("n.svg").read() # none is at a place of its own
 assert [(c["paper"], c["heddle"].split()[0], c["agrees"]) for c in made["paper"]] == [
     ("eight", "eight", "yes"), ("four", "eight", "no"), ("four", "four", "yes"),
     ("about 1.5", made["paper"][3]["heddle"], verdict(float(made["paper"][3]["heddle"]), 1.5)), ("each: eight at least 1.1", "1", "no"), ("each: eight at most 3", "2", "yes"),
@@ -518,6 +535,14 @@ for complaint in ("measure: [belady] to the experiment", "there is no statistic 
 write("bad.yaml", head_of + "series:\n  - {title: t, value: ipc, mean: arithmetic}\n"
       "paper:\n  - {says: s, source: a test, series: t, at: 4, less_than: [t, v]}\n")
 assert "no series 'v'" in call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
+for claim, complaint in [("at: 4, about: 2, times: v", "no series 'v'"), ("at: 4, about: 2, times_at: 5", "no point has scheduler.limit '5'"),
+                         ("at: 4, above: [5]", "no point has scheduler.limit '5'"), ("at: 4, less_than: t, times: t", "only a number can be `times` another"),
+                         ("largest_of: [4], above: others", "only a number can be about the largest value"), ("most: [4]", "give what the paper says here"),
+                         ("at: 4, below: []", "give the xs that it is compared with")]:
+    write("bad.yaml", head_of + "series:\n  - {title: t, value: ipc, mean: arithmetic}\n"
+          "paper:\n  - {says: s, source: a test, series: t, " + claim + "}\n")
+    told = call("figure", "bad.yaml", "--store", "r.db", want=2).stderr
+    assert complaint in told, (claim, told)
 call("figure", "lines.yaml", "--store", "r.db", "--svg", "/proc/x.svg", want=4)
 
 # --- heddle tune: the fewest cycles, of all limits of the machine ---

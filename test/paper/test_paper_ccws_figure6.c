@@ -198,9 +198,9 @@ static void a_line_belongs_to_the_warp_that_reserved_it_not_to_mergers(void **st
     }
 }
 
-/* 3.3.3: "Whenever there is a miss [...], the VTA is probed": a load that merges with the miss of
- * another warp is no miss. W0 has lost line 0; W1 fetches it, and W0 asks for it meanwhile. The
- * published simulator probes then too. */
+/* 3.3.3: "Whenever there is a miss [...], the VTA is probed". S4 does not say whether a merge is a
+ * miss; here it is none (doc/schedulers.md). W0 has lost line 0; W1 fetches it, and W0 asks for it
+ * meanwhile. The published simulator probes then too. */
 static void merges_do_not_probe_the_vta(void **state)
 {
     (void)state;
