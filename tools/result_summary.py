@@ -114,7 +114,7 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
   minutes, a smaller input is used, and the figure names it.
 - Rows use Heddle's names in lower case (`heddle show workloads`); names in capitals are the papers'. The note below a
   picture pairs the names that differ.
-- "geometric mean of A to B" covers those rows, "mean" all rows.
+- "geometric mean of A to B" covers those rows, "geometric mean" and the arithmetic "mean" all rows.
 - "Values" below a picture says what the numbers of the table are. A number in the column "condition" is in the unit
   given by "Values".
 - In pictures, a black line or ring is the paper's number. Bars of relative numbers begin at 1.
