@@ -9,7 +9,7 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 . test/behaviour/expect.inc
 
-duels=${HEDDLE_DUELS:-${HEDDLE_SANITIZED:+8}}
+duels=${HEDDLE_DUELS:-${HEDDLE_SANITIZED:+4}}
 status 0 python3 test/paper/llc_reference.py duel "$heddle" "$scratch" 1 "${duels:-28}" && says "replays agree"
 
 cat >"$scratch/mixes.yaml" <<'YAML'
