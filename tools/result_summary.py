@@ -40,7 +40,7 @@ all of them except km; "most" needs more than half of them, "some" needs one. "l
 FIRST_VERSION, BEFORE_CORRECTION = "first version of this page", "before the machines were corrected"
 # What these rows of the first table mean.
 THEN = {FIRST_VERSION: "The first version of this page used other machines, workloads and inputs, and a different rule for verdicts.",
-        BEFORE_CORRECTION: "The machines were corrected: where the papers' published configuration files are silent, they now follow "
+        BEFORE_CORRECTION: "The machines were corrected: where the papers' published configuration files are silent, the machines now follow "
                            "the simulators that the papers used ([CHANGELOG](../../CHANGELOG.md), Model)."}
 
 
@@ -152,7 +152,7 @@ NAMES = {"l1d": """
 | 2LVL-LRR (S4) | `two_level` with `switch_on=any` | as 2-Level, but a group is left as soon as no warp of it can issue |
 | 2LVL-GTO (S4) | `two_level_gto` | 2LVL-LRR with groups of two warps, and with GTO within and among groups |
 | SWL, Best-SWL (S4) | `swl` | static warp limiting: only the oldest warps of an SM issue; Best-SWL has the best limit for each workload |
-| CCWS, CCWS-SIM (S4) | `ccws`, `ccws_authors` | cache-conscious wavefront scheduling: when warps lose locality in L1D, others may not issue loads; as in S4's text, and as in its authors' simulator |
+| CCWS, CCWS-SIM (S4) | `ccws`, `ccws_authors` | cache-conscious wavefront scheduling: when warps lose locality in L1D, others may not issue loads. `ccws` follows S4's text, `ccws_authors` its authors' simulator |
 | CAWS-blk, CAWS-SM, CAWS-avg (S3) | `caws_blk`, `caws_sm`, `caws_avg` | criticality-aware warp scheduling with an oracle, the times of an earlier run. More turns go to the slowest warp of each CTA (blk), to the slowest warps of the SM (SM), or to the warps that are more than a fifth slower than the mean (avg) |
 | CPL (S3) | `criticality=cpl` | criticality prediction logic: predicts from branches and stalls which warps of a CTA will be slow, and so critical |
 | gCAWS (S3) | `gcaws` | greedy CAWS, without an oracle: the warp that is most critical according to CPL continues until it cannot issue |

@@ -5,9 +5,10 @@
  * line: no observer listens to hits, the policy has no hit_action(), and it either has no on_hit()
  * or says that this hit would not change its state. (2) A stall: the load finds neither its line
  * nor a free MSHR, the policy never bypasses, and lines are reserved at the miss. cache_load_fast()
- * handles these cases, or does nothing. Other hits then go to cache_do_hit() (CACHE_FAST_CRITICAL:
- * only if they are critical), everything else, and everything under no_fast_paths, to
- * cache_load_at(), which handles all cases. */
+ * handles these cases, or does nothing and says what to call. For other hits that is
+ * cache_do_hit(), or with CACHE_FAST_CRITICAL cache_load_silently() if the access is not critical.
+ * For everything else, and under no_fast_paths for everything, it is cache_load_at(), which handles
+ * all cases. */
 #ifndef HEDDLE_CACHE_FAST_H
 #define HEDDLE_CACHE_FAST_H
 
@@ -35,7 +36,7 @@ static inline __attribute__((always_inline)) struct cache_location cache_find(co
     return cache_location_of(c, place);
 }
 
-/* cache_sectors_of() and cache_segments_of() with the cache's configuration. */
+/* The sectors that contain these segments: cache_sectors_of() with the cache's configuration. */
 static inline uint32_t cache_asked_sectors(const struct cache *c, uint32_t segments)
 {
     if (!c->sectored)
@@ -45,6 +46,7 @@ static inline uint32_t cache_asked_sectors(const struct cache *c, uint32_t segme
                : cache_join_segments(&c->config, segments);
 }
 
+/* The segments of these sectors: cache_segments_of() with the cache's configuration. */
 static inline uint32_t cache_fetched_segments(const struct cache *c, uint32_t sectors)
 {
     return c->sectored ? cache_segments_of(&c->config, sectors) : c->line_segments;
@@ -62,7 +64,8 @@ static inline bool cache_is_hit(const struct cache *c, struct cache_location at,
     return at.way >= 0 && !(cache_counted(c, sectors) & ~at.set->lines[at.way].valid_sectors);
 }
 
-/* What a hit changes beyond its line and the count of hits. */
+/* What a hit changes beyond its line and the count of hits. HIT_MATTERS also if an observer listens
+ * to hits, or fast paths are off. */
 static inline __attribute__((always_inline)) enum cache_hit_effect
 cache_hit_effect(const struct cache *c, struct cache_location at)
 {
@@ -90,8 +93,10 @@ enum cache_fast {
     CACHE_FAST_DECLINED, /* nothing was done: call cache_load_at() */
     CACHE_FAST_HIT,
     CACHE_FAST_LISTENERS, /* a hit, and nothing was done: call cache_do_hit() */
-    CACHE_FAST_CRITICAL,  /* the same if it is critical; else call cache_load_silently() */
-    CACHE_FAST_NO_MSHR    /* the load is STALLED: no MSHR is free */
+    /* A hit, and nothing was done: call cache_do_hit() if the access is critical, otherwise
+     * cache_load_silently(). */
+    CACHE_FAST_CRITICAL,
+    CACHE_FAST_NO_MSHR /* the load is STALLED: no MSHR is free */
 };
 
 /* A load of these sectors (as in struct mem_access; ignored if the line is absent). */

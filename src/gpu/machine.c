@@ -55,8 +55,10 @@ bool machine_is_over(const struct machine *m)
     return m->until_cpus_end && mix_cpus_have_ended(m);
 }
 
-/* Done when the launch has drained, or a part has failed. With CPU cores: when the side that runs
- * the kernel is idle, the GPU is stuck, or the CPU programs of a repeated launch have ended. */
+/* Without CPU cores: all CTAs have ended, all parts are idle and no message is in flight, or a part
+ * has failed while CTAs remain. With CPU cores: the side that runs the kernel is idle, a part has
+ * failed, the GPU is stuck, or the CPU programs of a launch that is repeated until they end have
+ * ended. */
 static bool is_done(void *user)
 {
     struct machine *m = user;
@@ -163,7 +165,8 @@ void machine_handle_stops(struct machine *m, sim_time t)
     }
 }
 
-/* Can the apparent deadlock be resolved by a quota that has yet to arrive or to be sent? */
+/* May the apparent deadlock end with a quota? A bank of L2 is stalled under a policy with apply(),
+ * and a stop lies ahead, after which the controller may send quotas. */
 static bool waits_for_quota(const struct machine *m)
 {
     uint32_t n_stalled = 0;
@@ -198,8 +201,8 @@ enum machine_end machine_end_with_cpus(struct machine *m)
     return MACHINE_STOPPED;
 }
 
-/* The engine stops for watchers, and for epochs and quotas of policies. Stopping does not affect
- * the simulation, unless a watcher ends the launch. */
+/* The engine stops for watchers and for epochs of policies. Stopping does not affect the
+ * simulation, unless a watcher ends the launch. */
 enum machine_end machine_run_engine(struct machine *m, sim_time limit)
 {
     while (!m->stop) {
@@ -224,7 +227,7 @@ enum machine_end machine_run_engine(struct machine *m, sim_time limit)
 }
 
 /* MODEL: the next kernel begins at the first visibility boundary after the machine (with CPU cores:
- * the GPU) is idle; the engine never runs past it. */
+ * the GPU) is idle; the engine never runs past that boundary. */
 static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher->ended_at;
@@ -242,8 +245,9 @@ static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
             p.kind->after_kernel(p.shard, launch);
 }
 
-/* If a launch is cut off, at its limit or by an observer, the counts of its cycles, of lifetimes of
- * warps and of stalls at L1D are completed up to now. No launch may follow. */
+/* Called if a launch is cut off: at its limit, by a watcher, or because the CPU programs have
+ * ended. Completes the counts of its cycles, of lifetimes of warps and of stalls at L1D up to now.
+ * No launch may follow. */
 static void cut_kernel(struct machine *m, sim_time begin)
 {
     sim_time core = m->clocks[CLOCK_CORE].period;

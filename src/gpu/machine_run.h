@@ -7,10 +7,10 @@
 
 /* Runs the engine until what was started is done, or up to `limit`. */
 enum machine_end machine_run_engine(struct machine *m, sim_time limit);
-/* The next time at which the engine must stop: for an observer, an epoch or a quota. */
+/* The next time at which the engine must stop: for a watcher or an epoch. */
 sim_time machine_next_stop(const struct machine *m);
-/* Everything before t has happened: calls the observers, epochs and quotas that are due up to t, in
- * time order. */
+/* Everything before t has happened: calls the watchers and epochs that are due up to t, in time
+ * order. */
 void machine_handle_stops(struct machine *m, sim_time t);
 /* Advances the parts that have work (in practice the CPU cores) to t. */
 void machine_advance_until(struct machine *m, sim_time t);

@@ -17,7 +17,7 @@
  *       each cycle: each LLS falls by 1, down to the base score
  *       cap:        no LLS is above LLDS (or the base score, if that is larger); LLDS falls as
  *                   instructions issue without VTA hits
- *       cutoff:     active warps * base score
+ *       cutoff:     live (S4: active) warps * base score
  *       issue:      warps are sorted by score, largest first, and the scores added up; a warp
  *                   above the cutoff may not issue loads
  * 3.3.5 LLDS = VTAHitsTotal / InstIssuedTotal * K_THROTTLE * cutoff   (Equation 1)
@@ -52,7 +52,7 @@ static const struct scheduler_desc *const baselines[] = {&scheduler_gto, &schedu
 static const char *const tie_names[] = {"age", "slot", NULL};
 
 /* The parameters. The arguments are the defaults that differ between the paper's text and the
- * authors' simulator. */
+ * authors' simulator; `authors` is "true" for the latter. */
 /* clang-format off */
 #define CCWS_PARAMS(bits, authors, tie)                                                            \
     PARAM_U32(struct ccws_params, k_throttle, "8", 0, 1 << 20, NULL,                               \
@@ -82,7 +82,7 @@ static const char *const tie_names[] = {"age", "slot", NULL};
     PARAM_BOOL(struct ccws_params, starts_at_zero, authors,                                        \
                "a new warp has no score until it has accessed L1D"),                               \
     PARAM_ENUM(struct ccws_params, ties, tie, tie_names,                                           \
-               "tie-break between equal scores: the older warp, or the lower slot")
+               "tie-break between equal scores: the older warp, or the one in the lower warp slot")
 /* clang-format on */
 
 static const struct param ccws_params[] = {CCWS_PARAMS("10", "false", "age")};
@@ -256,7 +256,8 @@ static void vta_hit(struct scheduler *s, uint32_t warp)
     ccws_raise_score(s, warp, (uint32_t)(to < top ? to : top));
 }
 
-/* Does the warp's VTA have the line? A tag that is found is removed, unless keeps_tags is set. */
+/* Does the warp's portion of the VTA have the line? A tag that is found is removed, unless
+ * keeps_tags is set. */
 static bool take_lost_tag(struct scheduler *s, uint32_t warp, uint64_t line)
 {
     const struct ccws_params *params = s->params;

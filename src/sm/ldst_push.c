@@ -1,13 +1,13 @@
-/* What a memory instruction accesses: the lines of its lanes, or its passes through shared memory.
- */
+/* What a memory instruction accesses: the lines of its lanes, or in shared memory the number of
+ * passes that its bank conflicts need. */
 #include <string.h>
 
 #include "sm/sm.h"
 
-/* Local memory has a separate address range. */
+/* Where the timing model places local memory: a range that no other memory has. */
 #define LOCAL_BASE 0x2000000000ull
 
-/* The lines of some of the lanes; returns their number. */
+/* Coalesces the accesses of the lanes in `mask` into lines; returns the number of lines. */
 static inline uint32_t join_lanes(const struct sm *sm, uint32_t mask, uint32_t bytes,
                                   uint32_t line_bytes, struct line_access *out)
 {
@@ -40,10 +40,11 @@ static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
         coalesce_describe(last->address, bytes, line_bytes, out, n, detail);
 }
 
-/* The same word of all threads that the machine holds is contiguous: lanes, then warp slots, then
- * SMs, then the next word. This is the order of the legacy branch of GPGPU-Sim's
- * translate_local_memaddr; its default (-gpgpu_local_mem_map 1) goes through the threads of a CTA,
- * the CTAs of successive SMs, then further CTAs of the same SM. */
+/* The same word of all threads that the machine holds is contiguous, in the order of lanes, warp
+ * slots and SMs. The next word follows after padding that makes the number of warps odd. This is
+ * the order of the legacy branch of GPGPU-Sim's translate_local_memaddr; its default
+ * (-gpgpu_local_mem_map 1) goes through the threads of a CTA, the CTAs of successive SMs, then
+ * further CTAs of the same SM. */
 static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *offset)
 {
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec, piece = bytes < 4 ? bytes : 4;
@@ -150,7 +151,8 @@ static void note_atomics(struct sm *sm, struct ldst_op *l)
     sm->stats.atomic_requests += l->n;
 }
 
-/* Atomics that could issue may have to let the store pass first. */
+/* Re-examines warps whose next instruction is an atomic: it may have to wait until the store is
+ * visible (order_hazard()). */
 static void note_store(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     w->visible_at = sm_visible_cycle(sm, now * sm->clock->period);

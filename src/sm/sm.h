@@ -1,9 +1,10 @@
 /* A streaming multiprocessor: CTA slots, fetch, scoreboard, issue, units, load/store, L1 caches.
  *
- * A cycle does, in this order: take messages; finish what is due (results, replies, fetched
- * instructions); send one request; one step of the load/store unit; issue; fetch. The per-cycle
- * engine does every cycle and recomputes which warps can issue; the skipping engine skips cycles in
- * which nothing can change and keeps these warps up to date. Both give the same results. */
+ * In a cycle, the SM does, in this order: take messages; finish what is due (results, replies,
+ * fetched instructions); send one request; one step of the load/store unit; issue; fetch. The
+ * per-cycle engine does every cycle and recomputes which warps can issue; the skipping engine skips
+ * cycles in which nothing can change and keeps these warps up to date. Both give the same results.
+ */
 #ifndef HEDDLE_SM_SM_H
 #define HEDDLE_SM_SM_H
 
@@ -33,7 +34,7 @@ struct load_record {
     uint32_t slot, pc;
     uint32_t outstanding; /* replies that have not arrived, plus one until all_performed */
     bool all_performed;   /* the unit has performed all accesses of the instruction */
-    uint64_t done_at;     /* the latest result so far */
+    uint64_t done_at;     /* when the data of its last hit so far are available */
     struct load_record *next;
 };
 
@@ -43,7 +44,7 @@ struct sm_warp {
     uint32_t slot;        /* its number */
     uint32_t ibuf;        /* instructions in the buffer, from emu->pc on */
     /* Why it cannot issue; NONE = it can, if a unit is free. issue_part.ready takes precedence:
-     * waking a sleeping warp does not update `cause`. */
+     * waking a sleeping warp (see issue_part.plans_results) does not update `cause`. */
     enum stall_cause cause;
     struct op_kind kind; /* the masks its bit is set in; see issue_part.by_unit */
     bool fetching;       /* a fetch is in flight */
@@ -65,7 +66,7 @@ _Static_assert(sizeof(struct sm_warp) == 128, "a shift finds the warp of a slot"
 
 _Static_assert((int)SM_MAX_COLLECTORS <= FREE_TIMES_MAX && (int)SM_MAX_UNITS <= FREE_TIMES_MAX &&
                    (int)SM_MAX_BANKS <= REGISTER_BANKS_MAX,
-               "there is room for them");
+               "free_times and register_banks have room for the largest configuration");
 
 /* The resources that execute a scheduler's instructions. Without sub-cores all schedulers share
  * one. */
@@ -81,15 +82,15 @@ struct sub_core {
     struct register_banks banks;
 };
 
-/* For out_part.chunk_shift, if partitions do not simply take turns with chunks of a power of
- * two. */
+/* For out_part.chunk_shift, if routes are not found by a shift: partitions are hashed, chunks are
+ * no power of two, or fast paths are off. */
 enum { NO_CHUNK_SHIFT = 64 };
 
 /* The route of a line. */
 struct route {
     uint32_t to;        /* shard of the slice that serves it */
-    uint32_t partition; /* index of its memory partition, the slice's */
-    uint64_t local;     /* its address there */
+    uint32_t partition; /* index of that slice */
+    uint64_t local;     /* the line's address in the slice */
 };
 
 /* The route of lines if partitions are hashed. */
@@ -109,11 +110,11 @@ struct ldst_op {
     uint32_t n, next;       /* accesses, and the one to do next */
     struct line_access access[MAX_LINE_ACCESSES];
     struct line_detail detail[MAX_LINE_ACCESSES];
-    bool in_detail; /* `detail` is filled in, because an observer may read it */
+    bool in_detail; /* `detail` is filled in, because something may read it */
     enum mem_kind kind;
     enum mem_space space;
-    struct cache *l1;                     /* the one its space has */
-    const struct cache_config *l1_config; /* ... and what that looks like */
+    struct cache *l1;                     /* the L1 of its space */
+    const struct cache_config *l1_config; /* its configuration */
     uint32_t hit_latency;                 /* of that cache */
     bool uncached;
     bool looks_up;              /* a load whose lines are looked up in its L1 */
@@ -126,8 +127,8 @@ struct ldst_op {
     uint32_t
         prepared; /* `common` describes the access with this number, counted from 1; 0 = none */
     bool routed;  /* `route` is that access's route */
-    /* The next access waits for an MSHR, and its line is not in that set: it gets a way there only
-     * when it is accepted. Otherwise NULL. */
+    /* If the next access waits for an MSHR: the set in which its line is absent; no look-up is
+     * needed until the access is accepted. Otherwise NULL. */
     struct cache_set *absent_from;
     struct route route;
 };
@@ -139,7 +140,7 @@ struct ldst_op {
     COUNTER(warp_cycles, "sm.warp_cycles", "cycles", "cycles of all resident warps")               \
     COUNTER(shared_passes, "shared.passes", "passes", "passes of shared memory accesses")          \
     COUNTER(atomic_requests, "atomics.requests", "requests",                                       \
-            "requests of atomics: lanes in a line")                                                \
+            "requests of atomics; one for the lanes of an instruction that access one line")       \
     COUNTER(load_requests, "sm.load_requests", "requests",                                         \
             "line accesses of global and local loads")                                             \
     COUNTER(store_requests, "sm.store_requests", "requests",                                       \
@@ -162,9 +163,9 @@ struct sm_issue {
     uint32_t sm, scheduler, slot, pc;
 };
 
-/* Callbacks for atomics and for issued instructions, which cause no event of the cache. */
+/* Callbacks for what no event of the cache reports: atomics, and the issue of instructions. */
 struct sm_l1d_watcher {
-    /* An atomic passes; its line has not been removed yet. */
+    /* An atomic goes to L2, or the mutex unit drops a line: called before the line is removed. */
     void (*on_atomic)(void *user, const struct mem_access *a);
     /* An instruction issues with `n_lanes` lanes; the policy has already been notified if it counts
      * them. */
@@ -204,18 +205,21 @@ struct issue_part {
     bool keeps_hold;         /* scheduler.hold has the warps it holds back, and until when */
     /* Does the scheduler or the criticality provider listen? */
     bool tells_stalls, tells_long_stalls, tells_commits, tells_branches, tells_criticality;
-    bool commits_ahead;   /* only the provider listens to commits, and can count them ahead */
-    bool counts_lanes;    /* a listener counts how many lanes issue */
-    bool tells_issues;    /* counts_lanes, or tells branches, criticality or commits */
-    bool has_listeners;   /* or tells_long_stalls, or keeps_hold */
-    bool is_simple;       /* nothing listens to all stalls, and registers need one word */
-    bool releases_simply; /* and nothing listens to commits */
+    bool commits_ahead; /* only the provider listens to commits, and can count them ahead */
+    bool counts_lanes;  /* a listener counts how many lanes issue */
+    bool tells_issues;  /* counts_lanes, or tells branches, criticality or commits */
+    bool has_listeners; /* tells_issues, tells_long_stalls or keeps_hold */
+    /* Fast paths are on, no scheduler listens to every stall, and a mask of registers fits into one
+     * word. */
+    bool is_simple;
+    bool releases_simply; /* is_simple, and nothing listens to commits */
     /* is_simple, and nothing examines every cycle. Arithmetic results are then not events: a warp
      * stores the cycle in which each of its registers gets its value, and sleeps until it can
      * continue. */
     bool plans_results;
-    /* is_simple, the scheduler's answers change by events only, schedulers do not rotate, and
-     * neither an observer of issues, nor attribution, nor a recording is attached */
+    /* is_simple, the scheduler's answers change by events only, schedulers do not rotate, neither
+     * an observer of issues, nor attribution, nor a recording is attached, and the scheduler has
+     * pick_and_issue() or nothing listens to criticality */
     bool takes_short_path;
     bool may_issue_alone; /* the scheduler need not receive every issue; see sm_issue_alone() */
     void (*watcher)(void *user, const struct sm_issue *i); /* NULL = no observer */
@@ -227,7 +231,7 @@ struct operand_part {
     uint64_t result_store[SM_MAX_WARPS][64]; /* sm_warp.result_at */
     uint64_t *pending_store;                 /* of the scoreboards of all warps */
     uint32_t pending_words;                  /* per warp and kind */
-    uint8_t *bank_of; /* the bank of register r is bank_of[r], plus the warp's offset */
+    uint8_t *bank_of;                        /* see sm_bank_of() */
     struct sub_core cores[SM_MAX_SCHEDULERS];
     uint32_t n_cores;
     struct sub_core *core_of[SM_MAX_SCHEDULERS]; /* of each scheduler */
@@ -256,11 +260,12 @@ struct ldst_part {
     uint64_t next_access_id;
     uint64_t stores_visible_at; /* cycle from which all its stores are visible to all */
     struct load_record *free_records;
-    /* Bypass slots, and the numbers of those that are free from n_bypass on. */
+    /* The bypass slots. The numbers of the free ones are free_bypass[n_bypass], ...; n_bypass are
+     * in use. */
     struct load_record **bypass;
     uint32_t *free_bypass, n_bypass;
     bool notifies_loads;  /* the policy or an observer of L1D is notified of loads */
-    bool describes_loads; /* loads are described in full, because an observer may read it */
+    bool describes_loads; /* loads are described in full: something may read the description */
     bool rates_accesses;  /* the criticality of L1D accesses is determined: something reads it */
     bool rates_if_found;  /* only loads that find their line need it (cache_policy.h) */
     bool rates_no_value;  /* of the criticality, only is_critical is needed (cache_policy.h) */
@@ -291,7 +296,7 @@ struct out_part {
     uint32_t header_flits;      /* of a request without data */
     struct mem_request **queue; /* ring */
     uint32_t head, n;
-    bool is_deep;        /* its capacity covers all that may enter it in two cycles */
+    bool is_deep;        /* the queue's capacity covers all that may enter it in two cycles */
     bool sends_ahead;    /* is_deep, and the SM looks ahead */
     bool l2_sees_loads;  /* L2's policy reads more of a load than its address and sectors */
     uint64_t left_ahead; /* the cycle for which the last request was sent ahead of time */
@@ -305,7 +310,8 @@ struct in_part {
     struct rx_port port;
     struct reply_queue queue; /* replies that have passed or will pass through the port, in order */
     bool in_step;             /* replies arrive at the start of the SM's own cycles */
-    /* Writes in the last reply other than a fill of L1D for loads; for the mutex unit. */
+    /* The number of writes in the last reply that was not a fill of L1D; the mutex unit reads it.
+     */
     uint64_t n_writes;
     uint32_t n_put_off; /* replies on the wheel, because they had to wait for a miss queue entry */
 };
@@ -322,7 +328,7 @@ struct activity_part {
  * kernel needs. */
 struct local_layout {
     uint64_t first_warp; /* of the SM, among the warps that the machine holds */
-    uint64_t threads;    /* words between two words of the same thread */
+    uint64_t threads;    /* words between two consecutive words of a thread */
 };
 
 struct sm;
@@ -352,9 +358,9 @@ struct sm {
      * next message that must be taken exactly when it is due (any but a reply or a returned store;
      * without look-ahead, any). */
     uint64_t end;
-    /* The next cycle with something to do, as far as known now; UINT64_MAX = none. Some parts have
-     * their own `due`: a tick skips those that are not due, and whatever gives one earlier work
-     * lowers its `due`. The per-cycle engine ignores them. */
+    /* The next cycle with something to do, as far as known now; UINT64_MAX = none. issue, ldst and
+     * out have their own `due`: a cycle skips those that are not due, and whatever gives one
+     * earlier work lowers its `due`. The per-cycle engine ignores them. */
     uint64_t planned;
 
     struct issue_part issue;
@@ -445,7 +451,7 @@ struct sm_kernel {
     const struct emu *emu;
     const struct op_timing *timing;
     uint32_t launch, l1d_ways;
-    uint32_t n_sms, warps_per_sm; /* those of the kernel that the machine holds at a time */
+    uint32_t n_sms, warps_per_sm; /* SMs of the machine; warps of the kernel that an SM can hold */
     bool flush_l1;
 };
 void sm_start_kernel(struct sm *sm, const struct sm_kernel *k);
@@ -485,9 +491,9 @@ bool sm_perform_heap_calls(struct sm *sm, sim_time t);
 /* Determines whether a warp can issue, and why not, and updates the masks. */
 void sm_refresh(struct sm *sm, uint32_t slot, uint64_t now);
 void sm_issue(struct sm *sm, uint64_t now);
-/* The same if only one warp can issue, and for the following cycles before `end`, as long as only
- * this warp continues and the load/store unit works. Returns the last cycle, in which fetch must
- * still run, and issue too if it is due then (alone.c). */
+/* The same if only one warp can issue. Continues with the following cycles before `end`, as long as
+ * only this warp and the load/store unit have anything to do. Returns the last cycle done, in which
+ * fetch must still run, and issue too if it is due then (alone.c). */
 uint64_t sm_issue_alone(struct sm *sm, uint64_t now, uint64_t end);
 /* Advances the scheduler to cycle `now`. */
 void sm_advance_scheduler(struct sm *sm, uint64_t now);
@@ -509,8 +515,8 @@ void ldst_push(struct sm *sm, uint32_t slot, uint32_t pc, uint64_t ready_at, uin
 /* The unit's part of a cycle, and of the following cycles before `end` if nothing else happens in
  * them. Returns the last one done. */
 uint64_t ldst_step(struct sm *sm, uint64_t now, uint64_t end);
-/* From now on the scheduler receives all L1D events that it may need, or not those that matter only
- * for some warps. */
+/* From now on the scheduler receives all its L1D events (`notifies_all`), or only those that matter
+ * for every warp (without l1d_events_of_some_warps). */
 void sm_change_l1d_events(struct sm *sm, bool notifies_all);
 void sm_free_record(struct sm *sm, struct load_record *r);
 struct load_record *sm_new_record(struct sm *sm, uint32_t slot, uint32_t pc);
@@ -540,7 +546,7 @@ static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
 /* Removes a line from L1D in this cycle, for a handler of messages or a unit of the SM; see
  * cache_invalidate_line(). */
 void sm_remove_line(struct sm *sm, uint64_t line);
-/* Called when a load has received its last reply. */
+/* Called when a reply brings the count of a load's outstanding replies to 0. */
 void sm_record_done(struct sm *sm, struct load_record *r, uint64_t now);
 /* Called when a load has received a reply. */
 static inline void sm_record_reply(struct sm *sm, struct load_record *r, uint64_t now)
@@ -551,7 +557,8 @@ static inline void sm_record_reply(struct sm *sm, struct load_record *r, uint64_
 /* Releases the registers that the instruction at `pc` writes, and re-examines the warp. */
 void sm_release(struct sm *sm, struct sm_warp *w, uint32_t pc, uint64_t now);
 void sm_make_room_for_replies(struct reply_queue *q);
-/* Queues a reply that is through the port at cycle `at`. Call it in the order of arrival. */
+/* Queues a reply that has passed through the port in cycle `at`. Call it in the order of arrival.
+ */
 static inline void sm_await_reply(struct sm *sm, struct mem_request *r, uint64_t at)
 {
     struct reply_queue *q = &sm->in.queue;
@@ -571,8 +578,9 @@ static inline void sm_drop_reply(struct reply_queue *q)
     q->first = next;
     q->due = next->at;
 }
-/* Takes the replies that are through by now; there must be some. Continues with the following
- * cycles before `end`, while nothing else is due in the SM. Returns the last one done. */
+/* Takes the replies that have passed through the port by now; there must be some. Continues with
+ * the following cycles before `end`, while nothing else is due in the SM. Returns the last one
+ * done. */
 uint64_t sm_finish_replies(struct sm *sm, uint64_t now, uint64_t end);
 /* Takes a reply that had been put off (EV_REPLY), or puts it off again. */
 void sm_retry_put_off_reply(struct sm *sm, struct mem_request *r, uint64_t now);
@@ -583,16 +591,18 @@ void sm_atomic_visible(struct sm *sm, struct mem_request *r, uint64_t now);
 /* The cycle from which a store issued, or an atomic performed, at `t` is visible to all: the end of
  * its visibility period. */
 uint64_t sm_visible_cycle(const struct sm *sm, sim_time t);
-/* A CTA that the dispatcher sends; a warp whose lanes have all exited (cta.c). */
+/* Starts a CTA that the dispatcher has sent; ends a warp whose lanes have all exited (cta.c). */
 void sm_start_cta(struct sm *sm, uint64_t number, uint64_t now);
 void sm_warp_done(struct sm *sm, uint32_t slot, uint64_t now);
-/* The launch is cut off before cycle `now`, and nothing follows: counts what lasts until then. */
+/* The launch is cut off before cycle `now`: completes the counts of what lasts until then (live
+ * warps, active time, a stall). Nothing may follow. */
 void sm_cut(struct sm *sm, uint64_t now);
 /* Warps of the CTA may have started to wait at a barrier, or been released. */
 void sm_barriers_changed(struct sm *sm, uint32_t cta_slot, uint64_t now);
 
 /* --- requests --- */
-/* A request for the access's line, ready to be queued or sent; `id` as the origin says. */
+/* A request for the access's line, ready to be queued or sent. `id` is the number of an MSHR, of a
+ * bypass slot or of a record, as `origin` requires (request.h). */
 struct mem_request *sm_new_request(struct sm *sm, const struct mem_access *a,
                                    const struct route *route, enum request_origin origin,
                                    uint32_t id, uint32_t bytes);
@@ -606,8 +616,8 @@ static inline void sm_free_request(struct sm *sm, struct mem_request *r)
     r->next = sm->out.free_requests;
     sm->out.free_requests = r;
 }
-/* One entry more than configured, for a dirty line that must be evicted before its way is
- * reused. MODEL: so that a miss of an L1 needs only one free entry of the miss queue, whatever
+/* One entry more than configured, for a dirty line that must be evicted before its way is reused.
+ * MODEL: the miss queue has this entry so that a miss of an L1 needs only one free entry, whatever
  * it evicts. */
 static inline uint32_t sm_miss_queue_places(const struct sm *sm)
 {
@@ -618,8 +628,8 @@ static inline bool sm_miss_queue_full(const struct sm *sm)
     return sm->out.n >= sm->config->miss_queue;
 }
 void sm_queue_request(struct sm *sm, struct mem_request *r, uint64_t now);
-/* The same for a request made after the queue's turn in a cycle: it leaves in the next one at the
- * earliest, and is sent at once if that is certain. */
+/* The same for a request made after the queue's turn in a cycle. It leaves in the next cycle at the
+ * earliest; if that is certain, it is handed to the port now. */
 void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now);
 static inline uint32_t sm_segment_bytes(uint32_t segments)
 {
@@ -635,9 +645,9 @@ static inline uint32_t sm_segment_bytes(uint32_t segments)
     return n * SEGMENT_BYTES;
 #endif
 }
-/* Routes lines according to the map. */
+/* Prepares routing by the map. */
 void sm_plan_routes(struct sm *sm, const struct address_map *map);
-struct route sm_route_by_map(const struct sm *sm, uint64_t line); /* any */
+struct route sm_route_by_map(const struct sm *sm, uint64_t line); /* for any map; slower */
 /* The first cycle of the core's clock at or after t. */
 static inline uint64_t sm_cycle_at(const struct sm *sm, sim_time t)
 {
@@ -667,9 +677,9 @@ void sm_store_under_mutex(struct sm *sm, uint64_t line, uint64_t now);
 /* The stores of the period that ends at t become visible. */
 void sm_note_stores(struct sm *sm, sim_time t);
 
-/* What is due. Body and value of struct wheel_event: */
+/* What is due. After the semicolon: body and value of struct wheel_event. */
 enum sm_event {
-    EV_RELEASE,   /* results of a warp's instruction arrive; warp, its PC */
+    EV_RELEASE,   /* results of a warp's instruction arrive; warp, PC of the instruction */
     EV_FETCHED,   /* instructions of a warp arrive; warp */
     EV_REPLY,     /* a reply that had to wait is tried again; request */
     EV_ANSWER,    /* the results of an atomic that the SM performed arrive; request */

@@ -15,7 +15,8 @@
  *       distance PD.
  * 4.1.4 Sample. 200 loads, or a maximum of executed instructions.
  * 4.2   After a sample, with the sums over all IDs:
- *       VTA hits > TDA hits:     PD of each ID rises by N_asc * its VTA hits / TDA hits, in steps
+ *       VTA hits > TDA hits:     PD of each ID rises by N_asc * its VTA hits / TDA hits, with
+ *                                the quotient rounded down to 4, 2, 1, 1/2 or 0
  *                                (N_asc: associativity of the VTA);
  *       VTA hits < TDA hits / 2: all PDs fall;
  *       then all hit counters are reset to 0.
@@ -23,10 +24,10 @@
  * Lives fall first: the protection test sees lives that are already shorter by 1, so a PD of d
  * protects a line from the next d - 1 loads of its set.
  *
- * A load that merges with an outstanding miss is a load of the set. It gives the line its ID and
- * PL, because it uses the line. It does not count as a hit in the TDA: S2 section 2 searches the
- * MSHRs only when the request is not a hit, and section 4.1.3 counts hits. `count_merges` counts
- * it.
+ * A load that merges with an outstanding miss counts as a load of the set: lives fall. The line
+ * gets the load's ID and PL, because the load uses it. The load does not count as a hit in the TDA:
+ * S2 section 2 searches the MSHRs only when the request is not a hit, and section 4.1.3 counts
+ * hits. `count_merges` counts it.
  *
  * If some lines are protected and all others are in flight, S2 is ambiguous. Section 4.1.1 bypasses
  * if all lines are protected, which they are not; section 2 blocks a request without reservable
