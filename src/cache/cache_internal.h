@@ -36,7 +36,7 @@ struct lookup {
 enum hit_kind {
     HITS_SILENT,   /* nothing: fast.h may do it */
     HITS_MAY_IDLE, /* an event of the policy, which says when it is nothing */
-    HITS_TOLD      /* an event that somebody wants, or fast paths are off */
+    HITS_MATTER    /* an event that somebody wants, or fast paths are off */
 };
 
 struct cache {

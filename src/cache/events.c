@@ -116,7 +116,7 @@ void cache_note_listeners(struct cache *c)
     bool policy_only = fast && !(c->watched >> CE_HIT & 1) && !c->desc->hit_action;
     c->hits = policy_only && !c->desc->on_hit      ? HITS_SILENT
               : policy_only && c->desc->hit_effect ? HITS_MAY_IDLE
-                                                   : HITS_TOLD;
+                                                   : HITS_MATTER;
     /* If lines are reserved at the miss, a line without a way is not in flight either. */
     c->fast_stalls = fast && c->desc->never_bypasses && !c->config.allocate_on_fill;
 }

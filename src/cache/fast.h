@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) struct cache_location cache_find(co
 }
 
 /* The sectors that contain these segments: cache_sectors_of() with the cache's configuration. */
-static inline uint32_t cache_asked_sectors(const struct cache *c, uint32_t segments)
+static inline uint32_t cache_sectors_for(const struct cache *c, uint32_t segments)
 {
     if (!c->sectored)
         return 1;
@@ -47,7 +47,7 @@ static inline uint32_t cache_asked_sectors(const struct cache *c, uint32_t segme
 }
 
 /* The segments of these sectors: cache_segments_of() with the cache's configuration. */
-static inline uint32_t cache_fetched_segments(const struct cache *c, uint32_t sectors)
+static inline uint32_t cache_segments_for(const struct cache *c, uint32_t sectors)
 {
     return c->sectored ? cache_segments_of(&c->config, sectors) : c->line_segments;
 }
@@ -71,7 +71,7 @@ cache_hit_effect(const struct cache *c, struct cache_location at)
 {
     if (c->hits == HITS_SILENT)
         return HIT_IS_SILENT;
-    if (c->hits == HITS_TOLD)
+    if (c->hits == HITS_MATTER)
         return HIT_MATTERS;
     return c->desc->hit_effect(&c->policy, at.set, (uint32_t)at.way);
 }
@@ -119,12 +119,12 @@ cache_load_fast(struct cache *c, struct cache_location at, uint32_t sectors, uin
 /* May hits of the cache be silent? */
 static inline bool cache_may_be_silent(const struct cache *c)
 {
-    return c->hits != HITS_TOLD;
+    return c->hits != HITS_MATTER;
 }
 
 /* Performs the loads x[0], x[1], ... while each is a silent hit. Returns their number. */
-uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc,
-                         bool may_be_critical);
+uint32_t cache_load_silent_hits(struct cache *c, const struct line_access *x, uint32_t n,
+                                uint32_t pc, bool may_be_critical);
 
 /* Is the line present (valid or in flight), and would a load of these sectors hit or merge? False
  * for an absent line, even if a miss of it is outstanding (allocate_on_fill). */

@@ -163,11 +163,11 @@ use_indexed(struct cache *c, const struct line_access *x, uint32_t n, uint32_t p
     return i;
 }
 
-uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t n, uint32_t pc,
-                         bool may_be_critical)
+uint32_t cache_load_silent_hits(struct cache *c, const struct line_access *x, uint32_t n,
+                                uint32_t pc, bool may_be_critical)
 {
     uint32_t i = 0;
-    if (c->hits == HITS_TOLD)
+    if (c->hits == HITS_MATTER)
         return 0;
     if (c->tags.indexed) {
         i = c->hits == HITS_SILENT ? use_indexed(c, x, n, pc, false, false)
@@ -177,7 +177,7 @@ uint32_t cache_load_more(struct cache *c, const struct line_access *x, uint32_t 
     }
     for (; i < n; i++) {
         struct cache_location at = cache_find(c, x[i].line);
-        if (!cache_is_hit(c, at, cache_asked_sectors(c, x[i].segments)) ||
+        if (!cache_is_hit(c, at, cache_sectors_for(c, x[i].segments)) ||
             !cache_effect_is_silent(cache_hit_effect(c, at), may_be_critical))
             break;
         cache_load_silently(c, at, pc);

@@ -81,7 +81,7 @@ static sim_time max_time(sim_time a, sim_time b)
 }
 
 /* When the machine drained: all parts idle, stores complete, credits returned. */
-static sim_time rest_time(struct machine *m)
+static sim_time idle_since(struct machine *m)
 {
     if (machine_is_mixed(m))
         return mix_gpu_idle_since(m);
@@ -101,7 +101,7 @@ static void start_kernel(struct machine *m, const struct kernel_start *k)
             p.kind->start_kernel(p.shard, m, k);
 }
 
-static void take_fault(struct machine *m, struct emu *emu, struct machine_part p)
+static void report_fault(struct machine *m, struct emu *emu, struct machine_part p)
 {
     sim_time at;
     const struct emu_fault *fault = p.kind->fault(p.shard, &at);
@@ -142,7 +142,7 @@ static sim_time next_look(const struct machine *m)
 }
 
 /* Everything before t has been simulated: calls the watchers that are due by then. */
-static void look_until(struct machine *m, sim_time t)
+static void call_watchers(struct machine *m, sim_time t)
 {
     for (uint32_t i = 0; i < m->n_watchers; i++) {
         struct machine_watcher *w = &m->watchers[i];
@@ -160,7 +160,7 @@ sim_time machine_next_stop(const struct machine *m)
 void machine_handle_stops(struct machine *m, sim_time t)
 {
     for (sim_time next; (next = machine_next_stop(m)) <= t && next != TIME_NEVER;) {
-        look_until(m, next);
+        call_watchers(m, next);
         policy_clock_run(m, next);
     }
 }
@@ -228,10 +228,10 @@ enum machine_end machine_run_engine(struct machine *m, sim_time limit)
 
 /* MODEL: the next kernel begins at the first visibility boundary after the machine (with CPU cores:
  * the GPU) is idle; the engine never runs past that boundary. */
-static void end_kernel(struct machine *m, sim_time begin, uint32_t launch)
+static void complete_kernel(struct machine *m, sim_time begin, uint32_t launch)
 {
     sim_time core = m->clocks[CLOCK_CORE].period, end = m->dispatcher->ended_at;
-    m->kernel_free_at = machine_next_boundary(m, rest_time(m));
+    m->kernel_free_at = machine_next_boundary(m, idle_since(m));
     assert(m->engine.now <= m->kernel_free_at); /* otherwise a part has not reported when it became
                                                  * idle */
     m->stats.cycles += (end - begin) / core;
@@ -287,7 +287,7 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     sim_time start = begin + (sim_time)m->config->run.launch_cycles * core;
     bool sm_atomics =
         m->config->atomics->net && launch_has_global_atomics(&emu->launch, emu->program);
-    machine_join_sms(m, sm_atomics);
+    machine_link_sms(m, sm_atomics);
     start_kernel(m, &(struct kernel_start){.emu = emu,
                                            .timing = timing,
                                            .ctas_per_sm = ctas_per_sm,
@@ -297,13 +297,13 @@ enum machine_end machine_run(struct machine *m, struct emu *emu, const struct op
     struct machine_part faulty = first_fault(m);
     end_kernel_in_parts(m, emu);
     if (faulty.kind) {
-        take_fault(m, emu, faulty);
+        report_fault(m, emu, faulty);
         end = MACHINE_FAULT;
     } else if (machine_cpu_failed(m)) {
         end = MACHINE_BAD_TRACE;
     } else if (end == MACHINE_DONE) {
         machine_at_boundary(m, 0);
-        end_kernel(m, begin, emu->launch.number);
+        complete_kernel(m, begin, emu->launch.number);
         end = machine_cpu_failed(m) ? MACHINE_BAD_TRACE : m->stop ? MACHINE_STOPPED : MACHINE_DONE;
     } else if (end != MACHINE_DEADLOCK) {
         cut_kernel(m, begin);

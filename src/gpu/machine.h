@@ -153,7 +153,7 @@ uint32_t machine_add(struct machine *m, const struct machine_part_kind *kind, ui
 void machine_link_memory(struct machine *m, uint32_t group, uint32_t up, uint32_t down);
 void machine_build(struct machine *m);
 /* From the next launch on SMs can send to each other, if their atomics unit needs it, or not. */
-void machine_join_sms(struct machine *m, bool on);
+void machine_link_sms(struct machine *m, bool on);
 /* The memory systems, without their groups (machine_memory.c). */
 void machine_describe_memories(struct machine *m);
 sim_time machine_dispatch_latency(const struct machine *m);

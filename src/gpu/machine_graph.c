@@ -334,7 +334,7 @@ static void adapt_engine(struct machine *m)
         m->engine.quantum = asked;
 }
 
-void machine_join_sms(struct machine *m, bool on)
+void machine_link_sms(struct machine *m, bool on)
 {
     if (!mutex_params(m) || m->graph.optional_on == on)
         return;

@@ -18,7 +18,7 @@ static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_
         sm_queue_writeback(sm, a, cache_victim(l->l1), now);
     enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
     struct route route = sm->ldst.may_bypass ? l->route : sm_route(sm, a->line);
-    uint32_t segments = cache_fetched_segments(l->l1, r.fetch_sectors);
+    uint32_t segments = cache_segments_for(l->l1, r.fetch_sectors);
     sm_fetch_line(sm, a, route, segments, origin, r.mshr, now);
 }
 
@@ -121,15 +121,15 @@ notify_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint3
         if (!alike && i < last) {
             uint64_t steady = rate_again - now - 1; /* cycles */
             uint32_t room = steady < last - i ? (uint32_t)steady : last - i;
-            uint32_t n =
-                cache_load_more(l->l1, &l->access[i + 1], room, l->pc, l->common.is_critical);
+            uint32_t n = cache_load_silent_hits(l->l1, &l->access[i + 1], room, l->pc,
+                                                l->common.is_critical);
             i += n, now += n;
         }
         if (i == last)
             return most;
         const struct line_access *x = &l->access[i + 1];
         at = cache_find(l->l1, x->line);
-        sectors = cache_asked_sectors(l->l1, x->segments);
+        sectors = cache_sectors_for(l->l1, x->segments);
         if (!cache_is_hit(l->l1, at, sectors))
             return i - l->next;
         if (!alike)
@@ -155,7 +155,7 @@ static __attribute__((noinline)) uint32_t notify_mixed_hits(struct sm *sm, struc
 {
     bool if_critical = fast == CACHE_FAST_CRITICAL;
     enum cache_hit_effect effect = if_critical ? HIT_MATTERS_IF_CRITICAL : HIT_MATTERS;
-    uint32_t sectors = cache_asked_sectors(l->l1, l->access[l->next].segments);
+    uint32_t sectors = cache_sectors_for(l->l1, l->access[l->next].segments);
     return notify_hits_of(sm, l, at, sectors, effect, false, most, now);
 }
 
@@ -171,7 +171,7 @@ static inline void do_hits(struct sm *sm, struct ldst_op *l, struct cache_locati
     else if (has_listeners)
         n = notify_hits(sm, l, at, sectors, most, now);
     else if (most)
-        n = cache_load_more(l->l1, l->access + l->next + 1, most, l->pc, true);
+        n = cache_load_silent_hits(l->l1, l->access + l->next + 1, most, l->pc, true);
     l->next += n;
     sm->ldst.busy_until = now + n + 1;
     note_hit(l, now + n);
@@ -187,7 +187,7 @@ static inline bool do_access(struct sm *sm, struct ldst_op *l, uint64_t now, uin
     struct cache_location at = {l->absent_from, -1};
     if (!at.set)
         at = cache_find(l->l1, x->line);
-    uint32_t sectors = at.way < 0 ? 0 : cache_asked_sectors(l->l1, x->segments);
+    uint32_t sectors = at.way < 0 ? 0 : cache_sectors_for(l->l1, x->segments);
     enum cache_fast fast = cache_load_fast(l->l1, at, sectors, l->pc);
     if (fast == CACHE_FAST_HIT || fast == CACHE_FAST_LISTENERS || fast == CACHE_FAST_CRITICAL) {
         do_hits(sm, l, at, sectors, fast, now, end);
@@ -293,8 +293,8 @@ static uint64_t do_accesses(struct sm *sm, struct ldst_op *l, uint64_t now, uint
             break;
         now = next;
     }
-    if (l->next != first) /* n_accesses is not set for an instruction without accesses */
-        *l->n_accesses += l->next - first;
+    if (l->next != first) /* access_counter is not set for an instruction without accesses */
+        *l->access_counter += l->next - first;
     if (l->next == l->n)
         finish_op(sm, l, now);
     return now;

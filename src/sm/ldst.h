@@ -38,7 +38,7 @@ static inline void ldst_prepare(const struct sm *sm, struct ldst_op *l, uint32_t
     uint32_t i = l->next;
     if (l->prepared == i + 1)
         return;
-    ldst_describe(sm, l, i, set, cache_asked_sectors(l->l1, l->access[i].segments));
+    ldst_describe(sm, l, i, set, cache_sectors_for(l->l1, l->access[i].segments));
     l->prepared = i + 1;
     l->routed = false;
 }

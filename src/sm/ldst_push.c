@@ -56,7 +56,7 @@ static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uin
         for (uint32_t m = mask; m; m &= m - 1) {
             uint32_t i = (uint32_t)__builtin_ctz(m);
             uint64_t at = offset[i] + done;
-            address[i] = base + (at & ~3ull) * sm->local.threads + i * 4 + (at & 3);
+            address[i] = base + (at & ~3ull) * sm->local.stride + i * 4 + (at & 3);
         }
         uint32_t n = coalesce(address, mask, piece, line_bytes, WARP_LANES, l->access + l->n);
         coalesce_describe(address, piece, line_bytes, l->access + l->n, n, l->detail + l->n);
@@ -173,9 +173,9 @@ static void begin_accesses(struct sm *sm, struct ldst_op *l, const struct op_tim
     l->l1_config = sm_l1_of(sm, l->space);
     l->hit_latency = constant ? sm->config->const_latency : sm->config->l1d_latency;
     l->looks_up = l->kind == MEM_LOAD && !(l->uncached && l->space == MEM_GLOBAL);
-    l->n_accesses = l->kind == MEM_STORE                           ? &sm->stats.store_requests
-                    : l->kind == MEM_LOAD && l->space != MEM_CONST ? &sm->stats.load_requests
-                                                                   : &sm->stats.other_requests;
+    l->access_counter = l->kind == MEM_STORE                           ? &sm->stats.store_requests
+                        : l->kind == MEM_LOAD && l->space != MEM_CONST ? &sm->stats.load_requests
+                                                                       : &sm->stats.other_requests;
     struct mem_access *a = &l->common;
     a->launch = sm->launch;
     a->cta = w->cta;

@@ -95,7 +95,7 @@ void sm_send(struct sm *sm, struct mem_request *r, uint64_t now)
 
 void sm_submit(struct sm *sm, struct mem_request *r, uint64_t now)
 {
-    sm_submit_now(sm, r, now);
+    sm_submit_inline(sm, r, now);
 }
 
 /* When the first request can leave; none leaves without credits. */

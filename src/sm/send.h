@@ -84,8 +84,8 @@ static inline bool sm_may_send_ahead(const struct sm *sm, uint64_t now)
 
 /* Nearly all requests leave in the cycle after they were made. If that is certain for this one, it
  * is sent at once and counts as queued until then. */
-static inline __attribute__((always_inline)) void sm_submit_now(struct sm *sm,
-                                                                struct mem_request *r, uint64_t now)
+static inline __attribute__((always_inline)) void
+sm_submit_inline(struct sm *sm, struct mem_request *r, uint64_t now)
 {
     struct message m = sm_message(r);
     uint32_t wanted = sm_wanted_bytes(r);
@@ -120,7 +120,7 @@ sm_fetch_line(struct sm *sm, const struct mem_access *a, struct route route, uin
     r->local = route.local;
     r->flits = sm->out.header_flits;
     r->waiter = NULL;
-    sm_submit_now(sm, r, now);
+    sm_submit_inline(sm, r, now);
 }
 
 #endif

@@ -118,7 +118,7 @@ struct ldst_op {
     uint32_t hit_latency;                 /* of that cache */
     bool uncached;
     bool looks_up;              /* a load whose lines are looked up in its L1 */
-    uint64_t *n_accesses;       /* the counter of its accesses */
+    uint64_t *access_counter;   /* the counter of its accesses */
     struct load_record *record; /* NULL for stores */
     struct emu_atomic atomic;
     uint64_t address[WARP_LANES]; /* of an atomic's lanes */
@@ -328,7 +328,7 @@ struct activity_part {
  * kernel needs. */
 struct local_layout {
     uint64_t first_warp; /* of the SM, among the warps that the machine holds */
-    uint64_t threads;    /* words between two consecutive words of a thread */
+    uint64_t stride;     /* words between two consecutive words of a thread */
 };
 
 struct sm;

@@ -310,7 +310,7 @@ static struct local_layout lay_out_local(const struct sm *sm, const struct sm_ke
 {
     uint64_t n_warps = (uint64_t)k->n_sms * k->warps_per_sm;
     return (struct local_layout){.first_warp = (uint64_t)sm->index * k->warps_per_sm,
-                                 .threads = (n_warps | 1) * WARP_LANES};
+                                 .stride = (n_warps | 1) * WARP_LANES};
 }
 
 void sm_start_kernel(struct sm *sm, const struct sm_kernel *k)

@@ -1,6 +1,6 @@
 /* The fast path of loads gives the same answers and effects as cache_load(): two caches get the
  * same loads, stores, invalidations and fills, and one of them calls cache_load_fast() or
- * cache_load_more() first. For every policy. */
+ * cache_load_silent_hits() first. For every policy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,7 +107,7 @@ static void load_run(struct duel *d, struct mem_access a, uint64_t *seed)
     for (uint32_t i = 0; i < n; i++)
         run[i] = (struct line_access){.line = random_u64(seed) % N_LINES * LINE_BYTES,
                                       .segments = 1 + (uint32_t)random_u64(seed) % 15};
-    uint32_t n_hits = cache_load_more(d->fast, run, n, a.pc, a.is_critical);
+    uint32_t n_hits = cache_load_silent_hits(d->fast, run, n, a.pc, a.is_critical);
     assert_true(n_hits <= n);
     d->n_hits += n_hits;
     d->longest = n_hits > d->longest ? n_hits : d->longest;
