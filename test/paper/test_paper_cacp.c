@@ -91,6 +91,21 @@ static void half_of_16_ways_are_critical(void **state)
     }
 }
 
+/* "CACP partitions the L1 data cache into two parts": a line never replaces one of the other part.
+ * Where both ways of its part are in flight a load waits, though the other part has two lines that
+ * could leave. */
+static void a_load_waits_for_its_own_partition(void **state)
+{
+    (void)state;
+    struct l1d c;
+    cacp_init(&c);
+    assert_int_equal(ask(&c, 0, 50, A), CACHE_MISS);
+    assert_int_equal(ask(&c, 0, 51, A), CACHE_MISS);
+    assert_int_equal(ask(&c, 0, 52, A), CACHE_STALLED);
+    assert_int_equal(c.stall, STALL_LINE);
+    l1d_destroy(&c);
+}
+
 /* "XOR-ing the lower 8 bits of an instruction PC and the lower 8 bits of the memory address": PCs
  * 256 apart share a counter, and PC 11 at an address whose bit 7 is set has that of PC 139. */
 static void a_signature_has_8_bits(void **state)
@@ -183,6 +198,23 @@ static void a_hit_promotes_the_line(void **state)
     l1d_destroy(&c);
 }
 
+/* Lines 4 and 6: the promotion position of RRIP is 0, whatever the line was at. Line 2 is hit, and
+ * line 3 is at 2. When line 3 makes room line 2 grows to 1, and the new line comes in at 2: it is the
+ * next to leave. Had the hit left line 2 at 1 it would be at 2 too, and leave as the first of two. */
+static void a_hit_promotes_to_0(void **state)
+{
+    (void)state;
+    struct l1d c;
+    cacp_init(&c);
+    load(&c, 0, 2, BASE);
+    uint32_t first = c.n_fresh;
+    load_fresh(&c, 0, A);
+    assert_int_equal(c.victim, 3);
+    load_fresh(&c, 0, A);
+    assert_int_equal(c.victim, first);
+    l1d_destroy(&c);
+}
+
 /* "CACP partitions the L1 data cache into two parts": replacement in one leaves the predictions in
  * the other as they are. Line 0 was hit; after many insertions into the other partition line 1 is
  * still the one to leave. */
@@ -228,6 +260,22 @@ static void a_critical_hit_teaches_the_lines_own_signature(void **state)
     l1d_destroy(&c);
 }
 
+/* Ours: a load that merges with an outstanding miss is a use, as a hit is; S3 does not mention
+ * merges. That of a critical warp raises CCBP of the line's signature. */
+static void a_merge_of_a_critical_warp_is_a_use(void **state)
+{
+    (void)state;
+    struct l1d c;
+    cacp_init(&c);
+    assert_int_equal(ask(&c, 1, 50, A ^ 128), CACHE_MISS);
+    c.critical = true;
+    assert_int_equal(ask(&c, 1, 50, BASE), CACHE_MERGE);
+    c.critical = false;
+    come(&c, 1, 50);
+    assert_true(inserts_as_critical(&c, A));
+    l1d_destroy(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,14 +284,17 @@ int main(void)
         cmocka_unit_test(the_warp_that_misses_does_not_choose_the_position),
         cmocka_unit_test(misses_of_critical_warps_teach_nothing),
         cmocka_unit_test(half_of_16_ways_are_critical),
+        cmocka_unit_test(a_load_waits_for_its_own_partition),
         cmocka_unit_test(a_signature_has_8_bits),
         cmocka_unit_test(a_signature_has_the_address_in_it),
         cmocka_unit_test(hits_of_all_warps_raise_ship),
         cmocka_unit_test(ship_has_the_signature_of_ccbp),
         cmocka_unit_test(a_hit_promotes_the_line),
+        cmocka_unit_test(a_hit_promotes_to_0),
         cmocka_unit_test(predictions_age_in_their_own_partition),
         cmocka_unit_test(hits_of_other_warps_do_not_make_lines_critical),
         cmocka_unit_test(a_critical_hit_teaches_the_lines_own_signature),
+        cmocka_unit_test(a_merge_of_a_critical_warp_is_a_use),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,6 +260,20 @@ static void pds_fall_where_the_vta_has_less_than_half_the_hits(void **state)
     assert_int_equal(pd_with("vta_ways=4 pd_init=8 pd_step_down=3", 0, 0, 0), 8);
 }
 
+/* Ours: S2 does not say by how much PDs fall. It is N_asc unless pd_step_down says otherwise, the
+ * middle one of the steps by which they rise: 15 - 4, and 4 - 4. */
+static void pds_fall_by_n_asc_by_default(void **state)
+{
+    (void)state;
+    struct dlp d;
+    start_with_pds_of_4_and_15(&d);
+    hit_in_tda(&d, C);
+    end_sample(&d);
+    assert_int_equal(pd_of(&d, B), 15 - N_ASC);
+    assert_int_equal(pd_of(&d, A), 0);
+    l1d_destroy(&d.l1d);
+}
+
 /* "We do not apply an instruction-based decision in the PD-decreasing path": A, which has VTA hits
  * only, and C, which has no hits, fall with the others. */
 static void all_pds_fall_together(void **state)
@@ -366,6 +380,7 @@ int main(void)
         cmocka_unit_test(a_rise_is_by_the_ways_of_the_vta),
         cmocka_unit_test(rises_add_up),
         cmocka_unit_test(pds_fall_where_the_vta_has_less_than_half_the_hits),
+        cmocka_unit_test(pds_fall_by_n_asc_by_default),
         cmocka_unit_test(all_pds_fall_together),
         cmocka_unit_test(pds_do_not_fall_below_0),
         cmocka_unit_test(the_last_entry_counts_like_the_first),

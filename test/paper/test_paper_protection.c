@@ -59,6 +59,21 @@ static void a_hit_protects_anew(void **state)
     l1d_destroy(&d.l1d);
 }
 
+/* PL is "the extra life awarded to the cache line": what a store removes takes its life along. B's
+ * PD is 15, that of OTHER, whose line comes into the empty way, is 0. */
+static void a_line_in_an_emptied_way_has_its_own_life(void **state)
+{
+    (void)state;
+    struct dlp d;
+    start_with_pds_of_4_and_15(&d);
+    uint32_t set = new_set(&d);
+    load(&d.l1d, set, 0, B);
+    store(&d.l1d, set, 0);
+    assert_int_equal(load(&d.l1d, set, 1, OTHER), CACHE_MISS);
+    assert_int_equal(drive_out(&d, set), 0);
+    l1d_destroy(&d.l1d);
+}
+
 /* "When a set is queried, PL values of all TDA entries belonging to this set are decreased by 1. If
  * a request needs to be allocated in a set where all TDA entries have positive PL values, the
  * request will be bypassed." Two ways, all PDs 3: x 3; x 2, y 3; z: x 1, y 2; then x 0. */
@@ -321,6 +336,21 @@ static void merges_protect_anew(void **state)
     l1d_destroy(&d.l1d);
 }
 
+/* The PL written is that of the request that merges, also where it is the lower one: B's 15 become
+ * A's 4. */
+static void a_merge_writes_a_lower_distance_too(void **state)
+{
+    (void)state;
+    struct dlp d;
+    start_with_pds_of_4_and_15(&d);
+    uint32_t set = new_set(&d);
+    assert_int_equal(ask(&d.l1d, set, 0, B), CACHE_MISS);
+    assert_int_equal(ask(&d.l1d, set, 0, A), CACHE_MERGE);
+    come(&d.l1d, set, 0);
+    assert_int_equal(drive_out(&d, set), 4 - 1);
+    l1d_destroy(&d.l1d);
+}
+
 /* 4.1.1: "the hit is attributed to the previous instruction that used this cache line", which is
  * the one that merged. A and B have a VTA hit each; B's TDA hit makes its ratio 1, A keeps the
  * most. */
@@ -348,6 +378,7 @@ int main(void)
         cmocka_unit_test(a_hit_belongs_to_the_previous_user),
         cmocka_unit_test(the_last_load_of_a_line_says_how_long_it_is_protected),
         cmocka_unit_test(a_hit_protects_anew),
+        cmocka_unit_test(a_line_in_an_emptied_way_has_its_own_life),
         cmocka_unit_test(a_query_takes_1_from_every_line_before_the_test),
         cmocka_unit_test(hits_consume_the_lives_of_other_lines),
         cmocka_unit_test(samples_that_end_consume_nothing),
@@ -361,6 +392,7 @@ int main(void)
         cmocka_unit_test(merges_are_no_hits),
         cmocka_unit_test(merges_consume_the_lives_of_other_lines),
         cmocka_unit_test(merges_protect_anew),
+        cmocka_unit_test(a_merge_writes_a_lower_distance_too),
         cmocka_unit_test(a_merge_is_a_use_of_the_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,26 @@ static void a_vta_hit_belongs_to_the_instruction_of_the_victim(void **state)
     l1d_destroy(&d.l1d);
 }
 
+/* 4.1.1: the ID field "records the hashed PC value of the load instruction that brought in or last
+ * hit the cache line", and the victim takes it along: the VTA hit is B's, not A's, which brought the
+ * line. C's VTA hit is there for the gate. */
+static void a_vta_hit_belongs_to_the_last_user(void **state)
+{
+    (void)state;
+    struct dlp d;
+    dlp_init(&d, "dlp", "vta_ways=4");
+    uint32_t set = new_set(&d);
+    load(&d.l1d, set, 0, A);
+    assert_int_equal(load(&d.l1d, set, 0, B), CACHE_HIT);
+    drive_out(&d, set);
+    load(&d.l1d, set, 0, OTHER);
+    hit_in_vta(&d, C);
+    end_sample(&d);
+    assert_int_equal(pd_of(&d, A), 0);
+    assert_int_equal(pd_of(&d, B), 15);
+    l1d_destroy(&d.l1d);
+}
+
 /* "All tags in the VTA are received from evicted cache lines in the TDA": not from bypassed loads,
  * nor from lines that a store removes. */
 static void bypassed_lines_leave_no_tag(void **state)
@@ -159,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_vta_hit_belongs_to_the_instruction_of_the_victim),
+        cmocka_unit_test(a_vta_hit_belongs_to_the_last_user),
         cmocka_unit_test(bypassed_lines_leave_no_tag),
         cmocka_unit_test(stores_leave_no_tag),
         cmocka_unit_test(the_vta_forgets_the_least_recent_victim),
