@@ -199,8 +199,9 @@ static void a_hit_promotes_the_line(void **state)
 }
 
 /* Lines 4 and 6: the promotion position of RRIP is 0, whatever the line was at. Line 2 is hit, and
- * line 3 is at 2. When line 3 makes room line 2 grows to 1, and the new line comes in at 2: it is the
- * next to leave. Had the hit left line 2 at 1 it would be at 2 too, and leave as the first of two. */
+ * line 3 is at 2. When line 3 makes room line 2 grows to 1, and the new line comes in at 2: it is
+ * the next to leave. Had the hit left line 2 at 1 it would be at 2 too, and leave as the first of
+ * two. */
 static void a_hit_promotes_to_0(void **state)
 {
     (void)state;

@@ -1,12 +1,8 @@
 /* S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
- * architectures. PhD thesis, Arizona State University 2017. What sections 3.4 and 3.5 say about
- * criticality-aware warp scheduling with an oracle. Expectations are derived from the sentences
- * above them. */
-#include <stdlib.h>
-#include <unistd.h>
-
+ * architectures. PhD thesis, Arizona State University 2017. What section 3.4 says about
+ * criticality-aware warp scheduling. The oracle: test_paper_oracle.c. Expectations are derived from
+ * the sentences above them. */
 #include "paper/sched_stage.h"
-#include "sm/pace.h"
 
 enum { N_WARPS = 12 };
 
@@ -51,6 +47,19 @@ static void equal_periods_are_round_robin(void **state)
         stage_destroy(&caws);
         stage_destroy(&rr);
     }
+}
+
+/* S3's Algorithm 1 visits warps in the order of their counters: of four new ones 0 and 1 are before
+ * 2, which alone can issue. */
+static void warps_whose_turn_is_earlier_are_visited(void **state)
+{
+    (void)state;
+    struct stage s;
+    start_scheduler(&s, "caws_avg", 4, 4);
+    struct sched_pick p = s.scheduler->desc->pick(s.scheduler, 0, 1 << 2, 0, 1);
+    assert_int_equal(p.warp, 2);
+    assert_int_equal(p.visited & ~(1u << 2), 1 << 0 | 1 << 1);
+    stage_destroy(&s);
 }
 
 /* Twelve warps in three CTAs, and how many turns each has in the time of 60: 5 of a period of 12
@@ -144,6 +153,76 @@ static void the_slowest_resident_warps_are_critical(void **state)
     }
 }
 
+/* "The top N critical warps": N also where warps are equally slow, the oldest of them (ours: S3
+ * does not say which). Of four warps in two blocks 3 and 2 are the oldest: in the time of 22 turns
+ * they have 6 each, at 40 of 48, the others 5. */
+static void of_equally_slow_warps_n_are_critical(void **state)
+{
+    (void)state;
+    struct stage s;
+    uint32_t turns[4] = {0};
+    start_scheduler(&s, "caws_sm", 4, 2);
+    for (uint32_t w = 0; w < 4; w++)
+        s.times[w] = 100;
+    for (uint32_t n = 0; n < 22; n++)
+        turns[issue_next(&s, s.view.live, n)]++;
+    assert_memory_equal(turns, ((uint32_t[]){5, 5, 6, 6}), sizeof turns);
+    stage_destroy(&s);
+}
+
+/* "N is equal to the number of thread blocks": of those that are there. Of three blocks the middle
+ * one, with the slowest warps, has ended: warps 0 and 1 are critical, and 4, the next, is not. */
+static void n_is_the_number_of_resident_blocks(void **state)
+{
+    (void)state;
+    struct stage s;
+    uint32_t turns[N_WARPS];
+    start_scheduler(&s, "caws_sm", 6, 2);
+    memcpy(s.times, (int64_t[]){100, 90, 500, 500, 80, 70}, 6 * sizeof s.times[0]);
+    turn_over(&s, 2, 0);
+    turn_over(&s, 3, 0);
+    count_turns(&s, turns);
+    assert_true(turns[1] > turns[5] + 5 && turns[0] > turns[5] + 5);
+    assert_true(turns[4] <= turns[5] + 1);
+    stage_destroy(&s);
+}
+
+/* "The most critical warp in the thread block", also where it is the last one: warp 1 has ended,
+ * and 0 is alone in its block. In the other one 3 is slower than 2. */
+static void the_last_warp_of_a_block_is_critical(void **state)
+{
+    (void)state;
+    struct stage s;
+    uint32_t turns[N_WARPS];
+    start_scheduler(&s, "caws_blk", 4, 2);
+    memcpy(s.times, (int64_t[]){60, 70, 50, 100}, 4 * sizeof s.times[0]);
+    turn_over(&s, 1, 0);
+    count_turns(&s, turns);
+    assert_true(turns[3] > turns[2] + 5 && turns[0] > turns[2] + 5);
+    stage_destroy(&s);
+}
+
+/* "The average execution time" is no integer. Times that add up to 109 over ten warps: 13 is less
+ * than 20 % above 10.9 (13.08) and more than 20 % above 10; 8 is more than 20 % below it (8.72),
+ * and exactly 20 % below 10. */
+static void the_average_is_not_rounded(void **state)
+{
+    (void)state;
+    enum { N = 10 };
+    struct stage s;
+    start_scheduler(&s, "caws_avg", N, N);
+    memcpy(s.times, (int64_t[]){13, 10, 10, 10, 11, 11, 11, 11, 11, 11}, N * sizeof s.times[0]);
+    for (uint32_t n = 0; n < 100; n++)
+        assert_int_equal(issue_next(&s, s.view.live, n), n % N);
+    stage_destroy(&s);
+    uint32_t turns[N_WARPS];
+    start_scheduler(&s, "caws_avg", N, N);
+    memcpy(s.times, (int64_t[]){8, 11, 11, 11, 11, 11, 11, 11, 12, 12}, N * sizeof s.times[0]);
+    count_turns(&s, turns);
+    assert_true(turns[0] + 5 < turns[1]);
+    stage_destroy(&s);
+}
+
 /* The same of a full pool, counter values being 40, 48 and, for "20% less time resource", 60: in
  * the time of 48 * 60 turns a normal warp has 60, a critical one 72 and a fast one 48. */
 static void one_of_48_warps_is_critical_or_fast(void **state)
@@ -183,88 +262,19 @@ static void turns_of_two_warps_counted_by_hand(void **state)
     stage_destroy(&s);
 }
 
-/* 3.5: "I encode the oracle warp criticality information based on the warp execution time with the
- * baseline RR policy": of this warp, in this launch, from its start to its own end. Critical is the
- * slowest of its thread block. */
-static void the_oracle_gives_the_execution_times_of_the_recorded_run(void **state)
+/* A critical warp that cannot issue when its turn comes has its next one a period of 40 later, not
+ * of 48. As above, but warp 0 cannot issue at 1: its turns are 2 2/3, 4 1/3, 6, 7 2/3; those of
+ * warp 1 are 2, 4, 6, 8. At 2 warp 1 issues. */
+static void a_lost_turn_is_followed_by_one_a_period_later(void **state)
 {
     (void)state;
-    static const char recorded[] = "record,launch,cta,warp,start_cycle,end_cycle\n"
-                                   "warp,1,0,0,100,150\nwarp,1,0,1,100,190\ncta,1,0,,100,190\n"
-                                   "warp,1,1,0,170,400\nwarp,1,1,1,170,180\n"
-                                   "warp,2,0,0,500,800\nwarp,2,0,1,500,501\n";
-    static const int64_t times[2][4] = {{50, 90, 230, 10}, {300, 1}};
-    char path[] = "/tmp/oracle_XXXXXX";
-    int file = mkstemp(path);
-    assert_int_equal(write(file, recorded, sizeof recorded - 1), sizeof recorded - 1);
-    close(file);
-    const struct criticality_desc *oracle = criticality_find("oracle");
-    struct arena arena = {0};
-    struct strbuf why = {0};
-    const char *params[] = {path}; /* the file is its only parameter */
-    const void *input = oracle->load(params, &arena, &why);
-    assert_non_null(input);
-    for (uint32_t launch = 0; launch < 2; launch++) {
-        struct stage s;
-        uint32_t n = launch ? 2 : 4;
-        stage_init(&s, n, 2);
-        struct criticality *c = criticality_create(oracle, params, input, &s.view);
-        for (uint32_t w = 0; w < n; w++) {
-            s.warps[w].launch = launch;
-            show_live(&s, w);
-            oracle->on_warp_start(c, w, 0);
-        }
-        for (uint32_t w = 0; w < n; w++) {
-            assert_int_equal(oracle->value(c, w, 0), times[launch][w]);
-            assert_int_equal(oracle->is_critical(c, w, 0), times[launch][w] > times[launch][w ^ 1]);
-        }
-        criticality_destroy(c);
-    }
-    unlink(path);
-    strbuf_destroy(&why);
-    arena_destroy(&arena);
-}
-
-/* A thread block of three warps. The oracle said that `expected`, 0 or 1, would be the slowest, but
- * it is `slowest`; the other one of these is next, and warp 2 the fastest. */
-static void end_block(struct pace *p, uint32_t expected, uint32_t slowest, struct pace_stats *s)
-{
-    enum { N = 3, LAST = 2 };
-    struct sched_warp warps[N] = {{.warp_in_cta = 0}, {.warp_in_cta = 1}, {.warp_in_cta = 2}};
-    struct sched_view view = {.n_warps = N, .warps = warps};
-    for (uint32_t w = 0; w < N; w++)
-        pace_start(p, &view, w, w == expected ? 120 : w == LAST ? 110 : 100);
-    for (uint32_t w = 0; w < N; w++)
-        pace_end(p,
-                 &(struct warp_latency){.slot = w,
-                                        .warp_in_cta = w,
-                                        .end = w == slowest ? 90
-                                               : w == LAST  ? 70
-                                                            : 80,
-                                        .is_last_of_cta = w == LAST},
-                 s);
-}
-
-/* 3.5 and Table 3.3: "a fast running warp become a new critical warp"; "criticality inversion
- * within a thread-block". 8.89 % are 4 of the 45 thread blocks of the first round, 2.22 % are 1. */
-static void a_new_critical_warp_is_an_inversion(void **state)
-{
-    (void)state;
-    static const struct {
-        uint32_t inverted;
-        double share;
-    } rows[] = {{4, 0.0889}, {1, 0.0222}, {0, 0}};
-    for (uint32_t i = 0; i < 3; i++) {
-        struct pace *p = pace_create(true);
-        struct pace_stats s = {0};
-        for (uint32_t block = 0; block < 45; block++)
-            end_block(p, block % 2, block < rows[i].inverted ? 1 - block % 2 : block % 2, &s);
-        assert_int_equal(s.ctas, 45);
-        assert_int_equal(s.inversions_by_fast, s.inversions);
-        double off = (double)s.inversions / (double)s.ctas - rows[i].share;
-        assert_true(off > -0.00005 && off < 0.00005);
-        pace_destroy(p);
-    }
+    static const uint32_t order[] = {1, 0, 1, 0, 0, 1};
+    struct stage s;
+    start_scheduler(&s, "caws_blk", 2, 2);
+    s.times[0] = 1;
+    for (uint32_t n = 0; n < 6; n++)
+        assert_int_equal(issue_next(&s, n ? 3 : 2, n), order[n]);
+    stage_destroy(&s);
 }
 
 int main(void)
@@ -272,12 +282,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_warps_issue_in_turn),
         cmocka_unit_test(equal_periods_are_round_robin),
+        cmocka_unit_test(warps_whose_turn_is_earlier_are_visited),
         cmocka_unit_test(critical_warps_have_a_fifth_more_turns),
         cmocka_unit_test(the_slowest_resident_warps_are_critical),
+        cmocka_unit_test(of_equally_slow_warps_n_are_critical),
+        cmocka_unit_test(n_is_the_number_of_resident_blocks),
+        cmocka_unit_test(the_last_warp_of_a_block_is_critical),
+        cmocka_unit_test(the_average_is_not_rounded),
         cmocka_unit_test(one_of_48_warps_is_critical_or_fast),
         cmocka_unit_test(turns_of_two_warps_counted_by_hand),
-        cmocka_unit_test(the_oracle_gives_the_execution_times_of_the_recorded_run),
-        cmocka_unit_test(a_new_critical_warp_is_an_inversion),
+        cmocka_unit_test(a_lost_turn_is_followed_by_one_a_period_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,60 +1,7 @@
-/* Examples of T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-Conscious Wavefront Scheduling,
- * MICRO 2012, section 3.3, on the scheduler with a small L1D. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "unit/sched/ccws_stage.h"
-
-/* Slots and ages are in no order, so that they cannot be mistaken for one another: warp 0 loses
- * locality, and these are the others. */
-enum { N_WARPS = 4, OLD = 1 << 1, MIDDLE = 1 << 3, YOUNG = 1 << 2, OTHERS = OLD | MIDDLE | YOUNG };
-static const uint64_t ages[N_WARPS] = {3, 1, 4, 2};
-
-/* Four live warps, base 100, and an L1D of one line. */
-static void start(struct ccws_stage *s, const char *words)
-{
-    assert_true(stage_init(s, words, N_WARPS, "lru", "", 1, 1));
-    for (uint32_t w = 0; w < N_WARPS; w++)
-        stage_start(s, w, ages[w]);
-}
-
-static void issue(struct ccws_stage *s, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        stage_issue(s, 0);
-}
-
-static void load(struct ccws_stage *s, uint32_t warp, char line)
-{
-    struct mem_access a = stage_access(s, warp, (uint64_t)line * STAGE_LINE_BYTES, MEM_LOAD);
-    struct cache_result r = stage_load(s, &a);
-    if (r.answer == CACHE_MISS)
-        stage_fill(s, r.mshr);
-}
-
-static void store(struct ccws_stage *s, uint32_t warp, char line)
-{
-    struct mem_access a = stage_access(s, warp, (uint64_t)line * STAGE_LINE_BYTES, MEM_STORE);
-    stage_store(s, &a);
-}
-
-/* The warp misses a line that it had and lost: one VTA hit. */
-static void lose_locality(struct ccws_stage *s, uint32_t warp)
-{
-    load(s, warp, (char)('a' + 2 * warp));
-    load(s, warp, (char)('b' + 2 * warp));
-    load(s, warp, (char)('a' + 2 * warp));
-}
-
-static uint64_t blocked_next_cycle(struct ccws_stage *s)
-{
-    stage_advance(s, 1);
-    return stage_blocked(s, ISSUE_LOAD);
-}
+/* Examples of T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-Conscious Wavefront Scheduling, MICRO
+ * 2012, section 3.3, on the scheduler with a small L1D (locality_stage.h). What counts as lost
+ * locality, and when scores fall: test_paper_ccws_counts.c. */
+#include "paper/locality_stage.h"
 
 /* A VTA hit raises the score to hits x K x cutoff / instructions (section 3.3.5): with 400 as the
  * cutoff, K = 5 and 8 instructions make 250. A warp is blocked when the scores before it reach the

@@ -1,7 +1,6 @@
 /* S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
  * architectures. PhD thesis, Arizona State University 2017. Worked examples of criticality
- * prediction (section 4.2.1, Algorithms 5 and 6) and greedy criticality-aware scheduling (4.2.2).
- */
+ * prediction (section 4.2.1, Algorithms 5 and 6). gCAWS: test_paper_gcaws.c. */
 #include "paper/sched_stage.h"
 
 /* --- 4.2.1: criticality prediction --- */
@@ -297,71 +296,6 @@ static void a_new_warp_is_not_behind(void **state)
     criticality_destroy(s.cpl);
 }
 
-/* --- 4.2.2: gCAWS --- */
-
-/* "gCAWS selects a ready warp for execution based on the degree of warp criticality": the largest
- * value of those that are ready. */
-static void the_most_critical_ready_warp_issues(void **state)
-{
-    (void)state;
-    struct stage s;
-    start_scheduler(&s, "gcaws", 4, 4);
-    memcpy(s.times, (int64_t[]){5, 9, 7, 1}, 4 * sizeof s.times[0]);
-    assert_int_equal(issue_next(&s, 0xf, 1), 1);
-    assert_int_equal(issue_next(&s, 0xd, 2), 2);
-    assert_int_equal(issue_next(&s, 0x9, 3), 0);
-    stage_destroy(&s);
-}
-
-/* "If there are multiple warps having the same criticality, the warp scheduler will select the
- * oldest one": the one in the highest slot here. */
-static void of_equally_critical_warps_the_oldest_issues(void **state)
-{
-    (void)state;
-    struct stage s;
-    start_scheduler(&s, "gcaws", 4, 4);
-    memcpy(s.times, (int64_t[]){9, 9, 9, 1}, 4 * sizeof s.times[0]);
-    assert_int_equal(issue_next(&s, 0xf, 1), 2);
-    assert_int_equal(issue_next(&s, 0xb, 2), 1);
-    stage_destroy(&s);
-}
-
-/* "Then gCAWS greedily executes instructions from the selected critical warp until this particular
- * warp has no further available instructions", though another has become more critical; then the
- * most critical one takes over, also from a warp that comes back. */
-static void the_selected_warp_goes_on_until_it_cannot(void **state)
-{
-    (void)state;
-    struct stage s;
-    start_scheduler(&s, "gcaws", 4, 4);
-    memcpy(s.times, (int64_t[]){5, 9, 7, 1}, 4 * sizeof s.times[0]);
-    assert_int_equal(issue_next(&s, 0xf, 1), 1);
-    s.times[0] = 20;
-    assert_int_equal(issue_next(&s, 0xf, 2), 1);
-    assert_int_equal(issue_next(&s, 0xf, 3), 1);
-    assert_int_equal(issue_next(&s, 0xd, 4), 0);
-    s.times[1] = 30;
-    assert_int_equal(issue_next(&s, 0xf, 5), 0);
-    assert_int_equal(issue_next(&s, 0xe, 6), 1);
-    stage_destroy(&s);
-}
-
-/* "from the selected critical warp": not from another one that starts in its place when it has
- * ended. */
-static void a_new_warp_does_not_inherit_the_selection(void **state)
-{
-    (void)state;
-    struct stage s;
-    start_scheduler(&s, "gcaws", 4, 4);
-    memcpy(s.times, (int64_t[]){5, 9, 7, 1}, 4 * sizeof s.times[0]);
-    assert_int_equal(issue_next(&s, 0xf, 1), 1);
-    turn_over(&s, 1, 2);
-    turn_over(&s, 1, 3);
-    s.times[1] = 0;
-    assert_int_equal(issue_next(&s, 0xf, 4), 2);
-    stage_destroy(&s);
-}
-
 /* 4.2: "CAWA consists of three major components": CPL, gCAWS and CACP. */
 static void cawa_is_cpl_gcaws_and_cacp(void **state)
 {
@@ -385,10 +319,6 @@ int main(void)
         cmocka_unit_test(other_ctas_do_not_matter),
         cmocka_unit_test(critical_warps_are_above_the_median),
         cmocka_unit_test(a_new_warp_is_not_behind),
-        cmocka_unit_test(the_most_critical_ready_warp_issues),
-        cmocka_unit_test(of_equally_critical_warps_the_oldest_issues),
-        cmocka_unit_test(the_selected_warp_goes_on_until_it_cannot),
-        cmocka_unit_test(a_new_warp_does_not_inherit_the_selection),
         cmocka_unit_test(cawa_is_cpl_gcaws_and_cacp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,9 +2,9 @@
  * Expectations are derived from the sentences and lines above them. */
 #include "paper/ctrl_c_stage.h"
 
-/* Algorithm 12, line 3: the controller is that of the insertion PC, not of the instruction that used
- * the line last. From AGG 1 five lines of A (10 >> 1) are used by B and leave: A's AGG falls to 0,
- * and B's stays at 1. */
+/* Algorithm 12, line 3: the controller is that of the insertion PC, not of the instruction that
+ * used the line last. From AGG 1 five lines of A (10 >> 1) are used by B and leave: A's AGG falls
+ * to 0, and B's stays at 1. */
 static void the_instruction_that_used_a_line_is_not_trained(void **state)
 {
     (void)state;

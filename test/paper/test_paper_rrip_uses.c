@@ -7,8 +7,8 @@
 
 enum { A = 1, B };
 
-/* RRIP section 3, hit priority: a hit sets the RRPV to 0, whatever it was. Line 0, hit once, is at 0
- * and line 1 at 2. When line 1 makes room, line 0 grows to 1 and line 2 comes in at 2; it is the
+/* RRIP section 3, hit priority: a hit sets the RRPV to 0, whatever it was. Line 0, hit once, is at
+ * 0 and line 1 at 2. When line 1 makes room, line 0 grows to 1 and line 2 comes in at 2; it is the
  * next to leave. */
 static void a_hit_promotes_to_0(void **state)
 {
@@ -26,8 +26,8 @@ static void a_hit_promotes_to_0(void **state)
 }
 
 /* RRPVs grow where a victim is searched, not where a store removes a line. Line 0 is at 0 and line
- * 2 comes into the empty way at 2. Line 3 drives it out (1, 2), line 4 drives out line 3 (2, 2); had
- * the store let line 0 grow it would have left instead. */
+ * 2 comes into the empty way at 2. Line 3 drives it out (1, 2), line 4 drives out line 3 (2, 2);
+ * had the store let line 0 grow it would have left instead. */
 static void lines_do_not_age_where_stores_remove_others(void **state)
 {
     (void)state;
@@ -152,8 +152,8 @@ static void stores_do_not_duel(void **state)
     l1d_destroy(&c);
 }
 
-/* One of 32 of BRRIP's insertions is at 2: those of SRRIP, 31 here, do not count. Set 4 leads BRRIP:
- * both lines come in at 3, and the first leaves; were one the 32nd, it would stay. */
+/* One of 32 of BRRIP's insertions is at 2: those of SRRIP, 31 here, do not count. Set 4 leads
+ * BRRIP: both lines come in at 3, and the first leaves; were one the 32nd, it would stay. */
 static void only_its_own_insertions_count_for_brrip(void **state)
 {
     (void)state;

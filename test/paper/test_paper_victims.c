@@ -18,8 +18,8 @@ static void a_vta_hit_belongs_to_the_instruction_of_the_victim(void **state)
 }
 
 /* 4.1.1: the ID field "records the hashed PC value of the load instruction that brought in or last
- * hit the cache line", and the victim takes it along: the VTA hit is B's, not A's, which brought the
- * line. C's VTA hit is there for the gate. */
+ * hit the cache line", and the victim takes it along: the VTA hit is B's, not A's, which brought
+ * the line. C's VTA hit is there for the gate. */
 static void a_vta_hit_belongs_to_the_last_user(void **state)
 {
     (void)state;
