@@ -91,6 +91,27 @@ static void an_overwritten_load_is_waited_for(void **state)
           "F X D4 X D  D M117  X D4 X");
 }
 
+/* The same where the load is that of another register: the instruction reads %y, which is there,
+ * and would write %x before the load does. */
+static void an_overwritten_load_is_waited_for_by_a_reader(void **state)
+{
+    (void)state;
+    CHART(NULL,
+          "mov.u64 %p, data;\nmov.u32 %y, 1;\nld.global.u32 %x, [%p];\nadd.u32 %x, %y, 1;\nret;\n",
+          "F X X D3 X D  D M117  X D5 X");
+}
+
+/* Draws a launch, as expect_chart() does, for tests that count. */
+static void draw(const char *const *settings, const char *body, uint32_t n_warps)
+{
+    struct probe p = open_chart(settings, body, false);
+    probe_launch(&p, "chart", 1, n_warps * 32, 0, NULL);
+    machine_sm(p.sim->machine, 0)->fetch.last = n_warps - 1;
+    listen_to(&p);
+    probe_launch(&p, "chart", 1, n_warps * 32, 0, NULL);
+    probe_close(&p);
+}
+
 /* The same for each load: the second one of this warp has its own first cycle, when the first has
  * arrived (line 14: another address is pending). */
 static void each_load_has_a_first_cycle(void **state)
@@ -100,6 +121,25 @@ static void each_load_has_a_first_cycle(void **state)
           "mov.u64 %p, data;\nld.global.u32 %x, [%p];\nld.global.u32 %y, [%p + 128];\n"
           "add.u32 %z, %x, %y;\nret;\n",
           "F X D4 X X  D M117  D M117  X D5 X");
+}
+
+/* Also where one instruction loads twice, in a loop: the second round has a first stall cycle of
+ * its own. The load issues (X), L1D sees it a cycle later (D), and the addition has its first stall
+ * cycle on the miss (D). */
+static void each_round_of_a_load_has_a_first_cycle(void **state)
+{
+    (void)state;
+    draw(NULL,
+         ".reg .pred %q;\nmov.u32 %z, 0;\nmov.u64 %p, data;\nL:\nld.global.u32 %x, [%p];\n"
+         "add.u32 %y, %x, 1;\nadd.u64 %p, %p, 128;\nadd.u32 %z, %z, 1;\n"
+         "setp.lt.u32 %q, %z, 2;\n@%q bra L;\nret;\n",
+         1);
+    const char *first = strchr(chart.letters[0], 'M'), *second;
+    size_t length = strspn(first, "M");
+    second = strchr(first + length, 'M');
+    assert_memory_equal(first - 3, "XDD", 3);
+    assert_memory_equal(second - 3, "XDD", 3);
+    assert_int_equal(strspn(second, "M"), length);
 }
 
 /* "If there is no following dependent instruction on a previous load cache miss ..., this latency
@@ -136,17 +176,6 @@ static void or_a_wait_for_the_mshr_that_the_unit_waits_for(void **state)
     (void)state;
     CHART(SETTINGS("l1d.n_mshrs=1", "sm.ldst_queue=1", "sm.mshr_delay=unit"), store_behind_loads,
           "F X D4 X U X U R116 X D M116 X D5 X");
-}
-
-/* Draws a launch, as expect_chart() does, for tests that count. */
-static void draw(const char *const *settings, const char *body, uint32_t n_warps)
-{
-    struct probe p = open_chart(settings, body, false);
-    probe_launch(&p, "chart", 1, n_warps * 32, 0, NULL);
-    machine_sm(p.sim->machine, 0)->fetch.last = n_warps - 1;
-    listen_to(&p);
-    probe_launch(&p, "chart", 1, n_warps * 32, 0, NULL);
-    probe_close(&p);
 }
 
 /* 3.2.2: stall cycles "are attributed to the scheduling latency instead of structural hazards,
@@ -227,6 +256,19 @@ static void a_taken_branch_is_a_control_hazard(void **state)
     CHART(NULL, "bra L;\nmembar.cta;\nL:\nret;\n", "F X X");
 }
 
+/* Backward too. Warp 0 branches in cycle 1 and its target, fetched in cycle 2, branches back: each
+ * warp has one cycle of Fetch, at its start, and all other cycles without an instruction are those
+ * of taken branches. */
+static void a_branch_backward_is_a_control_hazard_too(void **state)
+{
+    (void)state;
+    draw(SETTINGS("scheduler=gto"), "bra M;\nL:\nret;\nM:\nbra L;\n", 2);
+    for (uint32_t w = 0; w < 2; w++) {
+        assert_int_equal(chart.counted[w][LATENCY_FETCH], 1);
+        assert_true(chart.counted[w][LATENCY_CTRL_HAZARD] >= 2);
+    }
+}
+
 /* Line 10 before line 12. Warp 0 moves in cycle 1 and branches in cycle 2. Its target, fetched in
  * cycle 3 after the first instructions of warp 2, waits for what was moved until cycle 6. In cycle
  * 3 both hold. */
@@ -303,7 +345,9 @@ int main(void)
         cmocka_unit_test(a_data_hazard_comes_before_a_structural_one),
         cmocka_unit_test(the_first_stall_cycle_on_a_miss_is_a_data_hazard),
         cmocka_unit_test(an_overwritten_load_is_waited_for),
+        cmocka_unit_test(an_overwritten_load_is_waited_for_by_a_reader),
         cmocka_unit_test(each_load_has_a_first_cycle),
+        cmocka_unit_test(each_round_of_a_load_has_a_first_cycle),
         cmocka_unit_test(a_miss_that_nothing_depends_on_is_no_stall_cycle),
         cmocka_unit_test(a_full_load_store_unit_is_a_structural_hazard),
         cmocka_unit_test(or_a_wait_for_the_mshr_that_the_unit_waits_for),
@@ -311,6 +355,7 @@ int main(void)
         cmocka_unit_test(an_instruction_cache_miss_is_fetch),
         cmocka_unit_test(a_branch_target_that_misses_is_fetch),
         cmocka_unit_test(a_taken_branch_is_a_control_hazard),
+        cmocka_unit_test(a_branch_backward_is_a_control_hazard_too),
         cmocka_unit_test(a_control_hazard_comes_before_a_data_hazard),
         cmocka_unit_test(a_wait_for_a_register_bank_is_a_structural_hazard),
         cmocka_unit_test(a_load_without_an_mshr_waits_for_it),

@@ -105,8 +105,8 @@ static void a_vta_hit_ends_with_its_warp(void **state)
     stage_destroy(&s);
 }
 
-/* 3.3.2: "an extension to the system's baseline wavefront prioritization logic", which is told of
- * ends too: a warp that starts in the slot of the greedy one is the youngest under GTO. */
+/* 3.3.2: "an extension to the system's baseline wavefront prioritization logic", and for GTO a
+ * warp that starts in the slot of the greedy one, which has ended, is the youngest. */
 static void the_baseline_order_learns_of_ends(void **state)
 {
     (void)state;
