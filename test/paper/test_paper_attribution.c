@@ -142,6 +142,33 @@ static void each_round_of_a_load_has_a_first_cycle(void **state)
     assert_int_equal(strspn(second, "M"), length);
 }
 
+/* "Experiencing a cache miss": a load that hits is none, though its record serves another load by
+ * now that misses. L1D's hits take 40 cycles here. Warp 0 hits, and warp 1 misses with the same
+ * instruction some cycles later; in the second kernel the same warp does, with another instruction.
+ */
+static void a_hit_is_no_miss_while_another_load_misses(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "ld.global.u32 %y, [%p];\nadd.u32 %y, %y, 1;\nbar.sync 0;\n@%q bra L;\n"
+        "H:\nld.global.u32 %z, [%p];\nadd.u32 %z, %z, 1;\nret;\n"
+        "L:\nadd.u64 %p, %p, 128;\nmembar.cta;\nbra H;\n",
+        "ld.global.u32 %y, [%p];\nadd.u32 %y, %y, 1;\nbar.sync 0;\nld.global.u32 %z, [%p];\n"
+        "membar.cta;\nmembar.cta;\nmembar.cta;\nmembar.cta;\nld.global.u32 %x, [%p + 128];\n"
+        "add.u32 %z, %z, 1;\nret;\n"};
+    for (int i = 0; i < 2; i++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 ".reg .pred %%q;\nmov.u32 %%x, %%tid.x;\nsetp.ge.u32 %%q, %%x, 32;\n"
+                 "mov.u64 %%p, data;\n%s",
+                 bodies[i]);
+        draw(SETTINGS("scheduler=gto", "sm.l1d_latency=40"), body, 2);
+        const char *misses = strchr(chart.letters[0], 'M'), *hit = misses + strspn(misses, "M");
+        assert_null(strchr(hit, 'M'));
+        assert_non_null(strstr(hit, "DDDDDDDDDDDDDDDDDDDDX"));
+    }
+}
+
 /* "If there is no following dependent instruction on a previous load cache miss ..., this latency
  * attribution algorithm does not attribute any stall cycle for this data cache miss." What is
  * loaded would be stored behind a branch that is not taken. The return waits for it (Sync), but
@@ -348,6 +375,7 @@ int main(void)
         cmocka_unit_test(an_overwritten_load_is_waited_for_by_a_reader),
         cmocka_unit_test(each_load_has_a_first_cycle),
         cmocka_unit_test(each_round_of_a_load_has_a_first_cycle),
+        cmocka_unit_test(a_hit_is_no_miss_while_another_load_misses),
         cmocka_unit_test(a_miss_that_nothing_depends_on_is_no_stall_cycle),
         cmocka_unit_test(a_full_load_store_unit_is_a_structural_hazard),
         cmocka_unit_test(or_a_wait_for_the_mshr_that_the_unit_waits_for),
