@@ -69,6 +69,7 @@ void pace_sample(struct pace *p, const struct sched_view *v, uint64_t now)
         uint32_t n_ended = p->ctas[v->warps[w].cta_slot].n_warps;
         p->predictions[w].samples++;
         p->predictions[w].samples_alone += n_others == 0;
+        /* S3's "50% of warps in a thread-block" are half of the other warps; see pace.h. */
         p->predictions[w].slow += 2 * (n_less + n_ended) >= n_others + n_ended;
         p->predictions[w].slow_among_others += n_others > 0 && 2 * n_less >= n_others;
     }

@@ -20,7 +20,11 @@ void pace_start(struct pace *p, const struct sched_view *v, uint32_t slot, int64
 /* Samples how critical each live warp is. MODEL: accuracy of criticality: a warp is slow if it is
  * more critical than at least half of the other warps of its CTA (S3: "larger than 50% of warps in
  * a thread-block"), and warps that have ended are not critical. So a warp that is alone is slow, as
- * in S3. */
+ * in S3, where the accuracy of NW is 100 % because its "thread-block has only one or two warps"
+ * (section 4.3.3, footnote 2). No reading satisfies both sentences: a warp that is alone is larger
+ * than none, and of two warps the smaller one is not larger than half of them. If a warp had to be
+ * larger than more than half of all warps of its CTA, itself included, NW would be at 0 %, and bfs
+ * (paper-s3, gtx480-cawa, lrr) at 0.876 instead of 0.931. */
 void pace_sample(struct pace *p, const struct sched_view *v, uint64_t now);
 /* A warp has ended; with the last warp of a CTA, all its samples are counted. */
 void pace_end(struct pace *p, const struct warp_latency *w, struct pace_stats *into);
