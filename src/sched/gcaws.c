@@ -9,6 +9,10 @@
  *    particular warp has no further available instructions", even if another warp becomes more
  *    critical meanwhile.
  *
+ * S3 does not say whether a cycle without a ready warp ends the selection. Here it does not, as
+ * under GTO: the selected warp has "no further available instructions" when another warp of its
+ * issue slot issues, or when it ends.
+ *
  * CAWA is gCAWS with the cache policy CACP. */
 #include "sched/gto.h"
 
