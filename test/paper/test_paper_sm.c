@@ -46,16 +46,6 @@ static void run(struct probe *p, uint32_t n_threads)
 
 /* --- S3 4.2.1: CPL --- */
 
-static uint64_t count_of_cpl(const struct probe *p, const char *name)
-{
-    const struct criticality *c = sm_of(p)->criticality;
-    for (uint32_t i = 0; i < c->desc->n_stats; i++)
-        if (strcmp(c->desc->stats[i].name, name) == 0)
-            return ((const uint64_t *)c->stats)[i];
-    fail_msg("CPL does not count %s", name);
-    return 0;
-}
-
 /* Algorithm 5 of a warp: PC_1 branches to PC_4, and the paths meet at PC_5. */
 static uint64_t insts_ahead(const char *condition)
 {
@@ -66,7 +56,7 @@ static uint64_t insts_ahead(const char *condition)
              condition);
     struct probe p = open_kernel(SETTINGS("scheduler=gcaws"), body);
     run(&p, 32);
-    uint64_t n = count_of_cpl(&p, "branch_insts");
+    uint64_t n = probe_count(&p, "criticality.branch_insts");
     probe_close(&p);
     return n;
 }
@@ -83,17 +73,18 @@ static void cpl_learns_of_branches(void **state)
 }
 
 /* Algorithm 6: the stalls "between executing two consecutive instructions". The warp has its
- * instructions in cycle 1 and moves; the move can be used 5 cycles later, and the addition 6, as
- * the return does: it issues in cycles 1, 6 and 12, and stalls for 1, 4 and 5 before them. */
+ * instructions in cycle 1. The move can be used 5 cycles after its issue, and the sum, which the
+ * return waits for, 6 after the addition's: the warp issues in cycles 1, 6 and 12, and stalls for
+ * 1, 4 and 5 cycles before. */
 static void cpl_learns_when_a_warp_issues(void **state)
 {
     (void)state;
     struct probe p =
         open_kernel(SETTINGS("scheduler=gcaws"), "mov.u32 %x, 1;\nadd.u32 %x, %x, 1;\nret;\n");
     run(&p, 32);
-    uint64_t before = count_of_cpl(&p, "stall_cycles");
+    uint64_t before = probe_count(&p, "criticality.stall_cycles");
     run(&p, 32);
-    assert_int_equal(count_of_cpl(&p, "stall_cycles") - before, 1 + 4 + 5);
+    assert_int_equal(probe_count(&p, "criticality.stall_cycles") - before, 1 + 4 + 5);
     probe_close(&p);
 }
 
