@@ -73,19 +73,23 @@ static void cpl_learns_of_branches(void **state)
 }
 
 /* Algorithm 6: the stalls "between executing two consecutive instructions". The warp has its
- * instructions in cycle 1. The move can be used 5 cycles after its issue, and the sum, which the
- * return waits for, 6 after the addition's: the warp issues in cycles 1, 6 and 12, and stalls for
- * 1, 4 and 5 cycles before. */
+ * instructions in cycle 1. A move can be used 5 cycles after its issue, the result of an addition
+ * or comparison 6; the return waits for all results. The first warp issues in cycles 1, 6 and 12,
+ * the second one in cycles 1, 6, 12 and 13: both stall for 1, 4 and 5 cycles. */
 static void cpl_learns_when_a_warp_issues(void **state)
 {
     (void)state;
-    struct probe p =
-        open_kernel(SETTINGS("scheduler=gcaws"), "mov.u32 %x, 1;\nadd.u32 %x, %x, 1;\nret;\n");
-    run(&p, 32);
-    uint64_t before = probe_count(&p, "criticality.stall_cycles");
-    run(&p, 32);
-    assert_int_equal(probe_count(&p, "criticality.stall_cycles") - before, 1 + 4 + 5);
-    probe_close(&p);
+    static const char *const bodies[] = {
+        "mov.u32 %x, 1;\nadd.u32 %x, %x, 1;\nret;\n",
+        "mov.u32 %x, 1;\nsetp.eq.u32 %q, %x, 1;\n@%q bra L;\nL:\nret;\n"};
+    for (int i = 0; i < 2; i++) {
+        struct probe p = open_kernel(SETTINGS("scheduler=gcaws"), bodies[i]);
+        run(&p, 32);
+        uint64_t before = probe_count(&p, "criticality.stall_cycles");
+        run(&p, 32);
+        assert_int_equal(probe_count(&p, "criticality.stall_cycles") - before, 1 + 4 + 5);
+        probe_close(&p);
+    }
 }
 
 /* "CPL also decrements the criticality counter whenever an instruction is committed": of each warp,
