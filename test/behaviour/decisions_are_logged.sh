@@ -58,6 +58,11 @@ grep -q '"alone"' "$scratch/forced.log" && fail "predictions without models"
 forced --hetero-models "$scratch/models"
 grep -qv '"alone"' "$scratch/forced.log" && fail "no predictions"
 grep -qv '"reason": *"the mode names this target"' "$scratch/forced.log" && fail "another reason"
+mkdir "$scratch/wrong"
+cp "$scratch/models/gpu-alone.model" "$scratch/wrong/cmp-alone.model"
+"$heddle" exec --device heteropdp --functional --hetero-models "$scratch/wrong" -- "$program" moving >"$scratch/out" 2>&1
+grep -q "wrong/cmp-alone.model:1:1: error: the model's target is 'gpu', and it is used as one of 'cmp'" "$scratch/out" ||
+    fail "the GPU's model is used for the CMP"
 
 # Where numbers of the native programs cannot be used, the times alone decide, and one message says so.
 echo '{"natives": [{"name": "far", "slowdown": {"cmp": 1e308, "gpu": 1}, "weight": 1e300}]}' >"$scratch/far.json"
