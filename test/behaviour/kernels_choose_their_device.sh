@@ -148,6 +148,20 @@ wrong buffer -1 "'buffer' must not be negative"
 wrong transfer -1 "'transfer' must not be negative"
 wrong cache '[0' "a slowdown must be above 0: 'cache' has 0"
 wrong bandwidth '[-1' "a slowdown must be above 0: 'bandwidth' has -1"
+# The pressure of one target may be given; that of the other is estimated.
+sed 's/"threads"/"pressure": {"cmp": {"llc_bytes": 1048576}}, "threads"/' "$scratch/question.json" >"$scratch/cmp.json"
+sed 's/"threads"/"pressure": {"gpu": {"dram_gbps": 2}}, "threads"/' "$scratch/question.json" >"$scratch/gpu.json"
+sed 's/"threads"/"pressure": {}, "threads"/' "$scratch/question.json" >"$scratch/none.json"
+for given in cmp gpu none; do
+    status 0 "$heddle" hetero choose "$scratch/$given.json" --json
+    echo "$out" >"$scratch/chosen-$given.json"
+done
+sed 's/"threads": 512, "buffer": 67108864,//' "$scratch/cmp.json" >"$scratch/enough.json"
+status 0 "$heddle" hetero choose "$scratch/enough.json"
+sed 's/, "transfer": 256e6//' "$scratch/cmp.json" >"$scratch/less.json"
+status 2 "$heddle" hetero choose "$scratch/less.json"
+complains "'transfer' is missing here"
+
 # beside NATIVE CMP MESSAGE: a short question about one native; CMP is the co-located time there
 beside()
 {
@@ -210,6 +224,10 @@ near(chosen["natives"][0]["cache_slowdown"]["cmp"], 1.08)
 near(chosen["natives"][0]["bandwidth_slowdown"]["cmp"], 1)
 near(chosen["natives"][0]["bandwidth_slowdown"]["gpu"], chosen["natives"][0]["slowdown"]["gpu"])
 near(chosen["natives"][0]["weighted_slowdown"]["cmp"], 1.08)
+for given, llc, gbps in (("cmp", 1 << 20, 5.12), ("gpu", 3 << 20, 2), ("none", 3 << 20, 5.12)):
+    pressure = load("chosen-" + given)["kernel_pressure"]
+    near(pressure["cmp"]["llc_bytes"], llc)
+    near(pressure["gpu"]["dram_gbps"], gbps)
 weighted = load("weighted")["natives"][0]
 assert weighted["weight"] == 2.5
 near(weighted["weighted_slowdown"]["cmp"], 2.5 * 1.08)
