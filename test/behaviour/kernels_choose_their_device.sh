@@ -44,6 +44,10 @@ status 2 "$heddle" hetero predict --model s9150-along --features "$scratch/bfs.j
 complains "did you mean 's9150-alone'?"
 status 2 "$heddle" hetero predict --model i7-3770-co-located --features "$scratch/bfs.json"
 complains "'llc_misses', which the model needs, is missing"
+printf 'target: gpo\nthreads 1 2\n' >"$scratch/gpo.model"
+status 2 "$heddle" hetero predict --model "$scratch/gpo.model" --features "$scratch/bfs.json"
+complains "gpo.model:1:9: error: there is no target 'gpo': cmp or gpu"
+complains "did you mean 'gpu'?"
 status 2 "$heddle" hetero predict --model s9150-alone
 complains "needs --model and --features"
 printf '[{"threads": "many"}]\n' >"$scratch/bad.json"
