@@ -96,7 +96,8 @@ static void write_training(const struct training *t, const char *path, struct js
     json_end_array(w);
     write_dropped(t, w);
     write_stages(t, w);
-    json_bool(w, "ended_early", t->result.ended_early);
+    json_bool(w, "ended_early", t->result.ended_because);
+    json_string(w, "ended_because", t->result.ended_because);
     json_end_object(w);
 }
 
@@ -116,11 +117,9 @@ static void print_stages(const struct training *t, struct strbuf *out)
     }
     strbuf_add(out, "\nStages of pruning, the best one marked *:\n");
     table_print(&table, out);
-    if (t->result.ended_early)
-        strbuf_addf(out,
-                    "Pruning ends here, before %u kernels: with one fewer, a fold leaves too few "
-                    "rows for the terms.\n",
-                    t->result.least_kernels);
+    if (t->result.ended_because)
+        strbuf_addf(out, "Pruning ends here, before %u kernels: %s.\n", t->result.least_kernels,
+                    t->result.ended_because);
     table_destroy(&table);
 }
 

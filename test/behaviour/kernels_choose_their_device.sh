@@ -106,7 +106,12 @@ with open(sys.argv[1], "w") as f:
         print(f"k{k},{sum(x)!r}," + ",".join(map(repr, x)), file=f)
 PY
 status 0 "$heddle" hetero train "$scratch/few.csv" --no-pairs
-says "Pruning ends here, before 14 kernels"
+says "Pruning ends here, before 14 kernels: with one fewer, a fold leaves too few rows for the terms."
+head -10 "$scratch/few.csv" | cut -d, -f1-4 >"$scratch/nine.csv"
+status 0 "$heddle" hetero train "$scratch/nine.csv" --no-pairs --passes 2
+says "Pruning ends here, before 6 kernels: each fold needs a kernel."
+status 0 "$heddle" hetero train "$scratch/nine.csv" --no-pairs --passes 2 --json
+says '"ended_because": "each fold needs a kernel"'
 status 0 "$heddle" hetero train "$scratch/few.csv" --no-pairs --json
 echo "$out" >"$scratch/few.json"
 
@@ -218,7 +223,7 @@ assert trained["dropped_kernels"][0] == "k5" and trained["r_squared_kept"] > 0.9
 assert trained["r_squared_all"] < trained["r_squared_kept"]
 few = load("few")
 assert few["ended_early"] and few["stages"][-1] == {**few["stages"][-1], "kernels": 18, "goes": None}
-assert not trained["ended_early"]
+assert not trained["ended_early"] and trained["ended_because"] is None
 near(load("refit")[0]["time"], 2e-6 * 4096 + 3e-4 * 2 + 5e-8 * 4096 * 2)
 chosen = load("chosen")
 near(chosen["kernel_pressure"]["cmp"]["llc_bytes"], 3 << 20)
