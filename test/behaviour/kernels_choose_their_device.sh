@@ -30,6 +30,27 @@ status 2 "$heddle" hetero features "$scratch/none.cl"
 complains "cannot read"
 status 2 "$heddle" hetero features "$scratch/scale.cl" --size tiny
 complains "--size and --seed are for workloads"
+cat >"$scratch/recursive.ptx" <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.func loop()
+{
+    call loop, ();
+    ret;
+}
+.visible .entry calls_it()
+{
+    call loop, ();
+    ret;
+}
+PTX
+status 2 "$heddle" hetero features "$scratch/recursive.ptx"
+complains "error: kernel calls_it: function loop calls itself"
+printf '.visible .entry does_not()\n{\n    .reg .b32 %%r<3>;\n    add.s32 %%r1, %%r2, 1;\n    ret;\n}\n' >>"$scratch/recursive.ptx"
+status 0 "$heddle" hetero features "$scratch/recursive.ptx" --json
+complains "warning: kernel calls_it is left out: function loop calls itself"
+echo "$out" >"$scratch/recursive.json"
 status 2 "$heddle" hetero features bfs --out x
 complains "--out has no meaning with heddle hetero features"
 
@@ -218,6 +239,7 @@ assert all(row["threads"] > 0 and row["buffer"] > 0 and row["launches"] > 0 for 
 for row in load("predicted"):
     assert row["clamped"] == (row["prediction"] <= 0)
     assert row["time"] == (1e-6 if row["clamped"] else row["prediction"])
+assert [row["kernel"] for row in load("recursive")] == ["does_not"]
 trained = load("trained")
 assert trained["dropped_kernels"][0] == "k5" and trained["r_squared_kept"] > 0.999999
 assert trained["r_squared_all"] < trained["r_squared_kept"]
