@@ -14,9 +14,9 @@ struct hetero_model_set {
     struct hetero_model *of[HETERO_N_SCENARIOS][HETERO_N_TARGETS];
 };
 
-/* FOLDER/cmp-alone.model and so on, which must not name another target or scenario. A missing co-located model is replaced by the one of the kernel
- * alone, which is then in both places, here and below. False, with the reason in `error`, on
- * failure. */
+/* FOLDER/cmp-alone.model and so on, which must not name another target or scenario. A missing
+ * co-located model is replaced by the one of the kernel alone, which is then in both places, here
+ * and below. False, with the reason in `error`, on failure. */
 bool hetero_model_set_read(struct hetero_model_set *set, const char *folder, struct strbuf *error);
 /* The shipped ones: `CMP-alone`, `GPU-co-located`, ... */
 bool hetero_model_set_shipped(struct hetero_model_set *set, const char *cmp, const char *gpu,

@@ -217,8 +217,8 @@ static void report_fault(const struct icd_command *c, const struct strbuf *fault
     icd_unlock();
 }
 
-/* A target failed: tries the other one if that can run the launch. A target that fails while a kernel
- * runs is not used any more, if there is another. */
+/* A target failed: tries the other one if that can run the launch. A target that fails while a
+ * kernel runs is not used any more, if there is another. */
 static cl_int take_over(struct icd_command *c, const struct target_program *program,
                         const cl_kernel *kernels, bool started, cl_int code,
                         struct hetero_decision *decision)
