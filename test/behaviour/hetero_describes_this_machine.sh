@@ -51,8 +51,22 @@ for text in '[]' '"x"' '{"alone": {"cmp": 1, "gpu": 2}}' '{"natives": []}' '{"na
 done
 [ ! -e "$scratch/none" ] || fail "a folder is made before the natives are read"
 touch "$scratch/file"
-"$heddle" hetero train --machine red --out "$scratch/file" >"$scratch/out" 2>&1 && fail "a file is a folder"
-grep -q "it is a file, not a folder" "$scratch/out" || fail "that is not said"
+refuses() { # MESSAGE ARG...
+    said=$1
+    shift
+    "$heddle" hetero "$@" >"$scratch/out" 2>&1
+    status=$?
+    [ $status = 2 ] || fail "status $status: $*"
+    grep -q "$said" "$scratch/out" || fail "not said: $said"
+}
+refuses "it is a file, not a folder" train --machine red --out "$scratch/file"
+refuses "it is a file, not a folder" rows bfs --out "$scratch/file"
+refuses "No such file or directory" rows bfs --out "$scratch/no/folder"
+refuses "there is no GPU 'nix'" train --machine red --gpu nix --out "$scratch/none"
+grep -q "no OpenCL device" "$scratch/out" && fail "another cause is named"
+[ ! -e "$scratch/none" ] || fail "a folder is made before the GPU is read"
+printf 'kernel,time,x\na,1,1\nb,2,2\n' >"$scratch/rows.csv"
+refuses "Is a directory" train "$scratch/rows.csv" --folds 0 --out "$scratch"
 
 # --- options that would be ignored ---
 "$heddle" hetero models s9150-alone --json >"$scratch/out" 2>&1 && fail "--json is ignored"
