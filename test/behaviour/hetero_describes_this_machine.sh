@@ -94,6 +94,15 @@ grep -q '^mm/' "$scratch/models/cmp-alone.csv" && grep -q '^red/' "$scratch/mode
     fail "a workload is missing"
 awk -F, 'NR > 1 && !($2 > 0 && $3 > 0 && $NF > 0) { exit 1 }' "$scratch/models/cmp-alone.csv" ||
     fail "a time, a number of threads or of bytes is 0"
+"$heddle" hetero train --machine --out "$scratch/cut_off" hot mis mm pf red wc >"$scratch/out" 2>"$scratch/err" &
+measuring=$!
+while [ ! -d "$scratch/cut_off" ] && kill -0 $measuring; do
+    sleep 0.02
+done
+sleep 0.1
+kill -TERM $measuring # SIGINT is ignored in the background
+wait $measuring
+grep -q "interrupted: the times of . of 6 workloads on the CMP are lost" "$scratch/err" || fail "what is lost is not said"
 "$heddle" hetero train --machine --out "$scratch/models" reed >"$scratch/out" 2>&1 && fail "reed is known"
 grep -q "did you mean" "$scratch/out" || fail "no suggestion"
 "$heddle" hetero train --machine --out "$scratch/few" hot mis mm pf red wc --folds 0 --no-pairs --json \
