@@ -118,8 +118,13 @@ PY
     -- "$heddle" run red --size tiny --on opencl --quiet >"$scratch/out" 2>&1 &&
     fail "models of a kernel alone are used beside natives"
 grep -q "cmp-co-located.model is missing" "$scratch/out" || fail "that is not said"
-HEDDLE_MAX_CYCLES=3000 "$heddle" hetero train --machine --out "$scratch/cut" hot mis mm pf red wc --folds 0 --no-pairs \
-    >"$scratch/out" 2>&1 && fail "times of the CMP are the GPU's"
+HEDDLE_MAX_CYCLES=3000 "$heddle" hetero train --machine --out "$scratch/limit" hot mis mm pf red wc --folds 0 --no-pairs >"$scratch/out" 2>&1 &&
+    fail "times of the CMP are the GPU's"
+grep -q "on the GPU: .*the launch was stopped after 3000 cycles" "$scratch/out" || fail "the limit is not named"
+odd=$(dirname "$heddle")/test/libodd_cmp.so # its launches fail from the second one on
+[ -e "$odd" ] || exit 0
+HEDDLE_HETERO_GPU=$odd ODD_CMP=failing "$heddle" hetero train --machine --out "$scratch/cut" hot mis mm pf red wc \
+    --folds 0 --no-pairs >"$scratch/out" 2>&1
 grep -q "left out, which failed on the GPU" "$scratch/out" || fail "what is left out is not said"
 [ "$(wc -l <"$scratch/cut/gpu-alone.csv")" -lt "$(wc -l <"$scratch/few/gpu-alone.csv")" ] ||
     fail "times of the CMP are in the GPU's rows"
