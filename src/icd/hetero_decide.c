@@ -312,6 +312,6 @@ void hetero_log(const struct _cl_device_id *d, const struct launch_command *l,
     json_string(&w, "time", h->targets[decision->ran_on].is_simulated ? "simulated" : "real");
     json_string(&w, "device", strbuf_text(&h->targets[decision->ran_on].name));
     json_end_object(&w);
-    launch_append_line(path, &text);
+    launch_append_line(path, "the log of HeteroPDP", &text);
     strbuf_destroy(&text);
 }

@@ -28,7 +28,11 @@ json.dump(d, open(sys.argv[2], "w"))
 PY
 "$heddle" hetero choose "$scratch/question.json" >"$scratch/out" || fail "choose does not read it"
 "$heddle" hetero bubble -- false >"$scratch/out" 2>&1 && fail "a program that fails is measured"
-grep -q "false: it cannot be run, or it fails" "$scratch/out" || fail "that is not said"
+grep -q "false ended with exit status 1" "$scratch/out" || fail "that is not said"
+"$heddle" hetero bubble -- "$scratch/none" >"$scratch/out" 2>&1
+[ $? = 2 ] && grep -q "none cannot be run: No such file or directory" "$scratch/out" || fail "a missing program"
+"$heddle" hetero bubble -- sh -c 'kill -TERM $$' >"$scratch/out" 2>&1
+[ $? = 2 ] && grep -q "sh was ended by signal 15, Terminated" "$scratch/out" || fail "a program that is killed"
 cat >"$scratch/kill_bubble.sh" <<'SH'
 for p in $(cat /proc/$PPID/task/$PPID/children); do
     [ "$p" = $$ ] && continue
@@ -82,7 +86,8 @@ if [ -x "$(dirname "$heddle")/test/test_hetero_device" ]; then
     "$heddle" exec --device heteropdp --functional --hetero-target alternate --hetero-log /dev/full -- \
         "$(dirname "$heddle")/test/test_hetero_device" moving >"$scratch/out" 2>&1 ||
         fail "launches depend on the log"
-    [ "$(grep -c '/dev/full: No space left' "$scratch/out")" = 1 ] || fail "a full disk is not named once"
+    [ "$(grep -c 'cannot write the log of HeteroPDP to /dev/full: No space left' "$scratch/out")" = 1 ] ||
+        fail "a full disk is not named once"
 fi
 "$heddle" hetero train --machine --out "$scratch/models" red mm --folds 0 >"$scratch/out" 2>&1 &&
     fail "two workloads suffice for a model of 36 terms"
