@@ -113,6 +113,9 @@ complains "rows.csv"
 printf 'kernel,threads,time\nk,1,soon\n' >"$scratch/broken.csv"
 status 2 "$heddle" hetero train "$scratch/broken.csv"
 complains "broken.csv:2:5: error: this is not a finite number"
+printf 'kernel,threads,time\nk,-1,1\n' >"$scratch/broken.csv"
+status 2 "$heddle" hetero train "$scratch/broken.csv"
+complains "broken.csv:2:3: error: a feature must not be negative"
 printf 'kernel,time,x,y\na,1,1e200,1e200\nb,2,3,4\nc,3,3,2\n' >"$scratch/large.csv"
 status 2 "$heddle" hetero train "$scratch/large.csv" --folds 0
 complains "the values of x are too large"
@@ -176,6 +179,13 @@ wrong()
 wrong threads 0 "'threads' must be above 0"
 wrong buffer -1 "'buffer' must not be negative"
 wrong transfer -1 "'transfer' must not be negative"
+for number in 01 .5 +1 1. 0x10 1e 1e+ -; do
+	wrong threads $number "expected a number, not '$number'"
+done
+for number in 0.5 10 1e2 1E+2 1.5e-2; do
+	sed "s/\"threads\": 512/\"threads\": $number/" "$scratch/question.json" >"$scratch/right.json"
+	status 0 "$heddle" hetero choose "$scratch/right.json"
+done
 wrong cache '[0' "a slowdown must be above 0: 'cache' has 0"
 wrong bandwidth '[-1' "a slowdown must be above 0: 'bandwidth' has -1"
 # The pressure of one target may be given; that of the other is estimated.

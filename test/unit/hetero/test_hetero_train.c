@@ -53,6 +53,8 @@ static void r_squared_is_about_the_mean(void **state)
     assert_close(hetero_r_squared(predicted, times, 4), 0.98, 1e-12);
     assert_close(hetero_r_squared(equal, equal, 2), 1, 0);
     assert_true(hetero_r_squared(times, equal, 2) == -INFINITY);
+    const double thrice[] = {0.1, 0.1, 0.1}, nearly[] = {0.1, 0.1 + 1e-16, 0.1};
+    assert_close(hetero_r_squared(nearly, thrice, 3), 1, 0); /* rounded, as fits are */
 }
 
 /* Twice the same feature, one that is always 0, and a sum of two others. */
