@@ -1,6 +1,6 @@
 /* An example cache policy: one in every n load misses is cached, the others bypass the cache;
- * victims are chosen by LRU. Streaming data then evict few lines, and if the data of a loop do not
- * fit, a part of them stays in the cache. */
+ * stores are not affected. Victims are chosen by LRU. Streaming data then evict few lines, and if
+ * the data of a loop do not fit, a part of them stays in the cache. */
 #include "cache/cache_policy.h"
 
 struct one_in_n_params {
@@ -45,10 +45,9 @@ static uint64_t one_in_n_cost_bits(const struct cache_geometry *g, const void *p
 static int one_in_n_decide(const struct cache_policy *p, const struct cache_set *s,
                            const struct mem_access *a)
 {
-    (void)a;
     const struct one_in_n *state = p->state;
     const struct one_in_n_params *values = p->params;
-    bool bypasses = !s->filling && state->n_misses + 1 < values->n;
+    bool bypasses = a->kind != MEM_STORE && !s->filling && state->n_misses + 1 < values->n;
     return bypasses ? CACHE_BYPASS : cache_set_lru(s);
 }
 

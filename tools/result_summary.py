@@ -112,12 +112,12 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
   test checks their numbers against the tables.
 - Inputs are the paper's if it gives them, otherwise of size `small`. Where a run with the paper's input would take many
   minutes, a smaller input is used, and the figure names it.
-- Rows use Heddle's names in lower case (`heddle show workloads`); names in capitals are the papers'. The note below a
-  picture pairs the names that differ.
+- Rows use Heddle's names in lower case (`heddle show workloads`); names in capitals are the papers'. If names differ, the note below a picture pairs them.
 - "geometric mean of A to B" covers those rows, "geometric mean" and the arithmetic "mean" all rows.
 - "Values" below a picture says what the numbers of the table are. A number in the column "condition" is in the unit
   given by "Values".
-- In pictures, a black line or ring is the paper's number. Bars of relative numbers begin at 1.
+- In pictures, a black line or ring is the paper's number, if it gives one. Bars of relative numbers begin at 1.
+- "(own experiment)" in a figure's source: the mechanism is the paper's, the figure is Heddle's.
 - The [glossary](../glossary.md) explains terms such as CTA, MSHR and MPKI.
 """
 
@@ -160,6 +160,17 @@ NAMES = {"l1d": """
 | CAWA (S3) | `cawa` | gCAWS and CACP together |
 
 [schedulers.md](../schedulers.md) has the rules in full.
+""", "atomics": """
+| on this page | in Heddle | meaning |
+| --- | --- | --- |
+| at L2 | `at_l2` | the L2 bank of a line performs its atomics |
+| AtomNaive (S1) | `atom_naive` | SMs perform atomics in L1D; a token on a ring of all SMs hands out the mutexes |
+| AtomDir (S1) | `atom_dir` | as AtomNaive, but each mutex has a home SM that hands it out |
+| + Topology (S1), AtomHybrid | `atom_hybrid` | as AtomNaive, with one ring for each row of SMs |
+| SpecFetch (S1) | `atomics.spec_fetch` | the data are fetched while the mutex is requested. The last column, "+ SpecFetch", is AtomHybrid with it |
+| HGA, BFSQ, HSH, RED | `hga`, `bfsq`, `hsh`, `red` | histogram with global atomics, BFS with a queue, hash table with locks, reduction |
+
+[atomics.md](../atomics.md) has the rules in full.
 """}
 
 

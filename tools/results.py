@@ -163,7 +163,7 @@ def stale_reads(runs):
     query = STALE % (runs.size or "small")
     found = subprocess.run([runs.heddle, "query", "--store", runs.store, "--json", query], stdout=subprocess.PIPE, check=True)
     text = ("\n## Which marks are sound\n\nReads from DRAM of what L2 had dropped (`l2.stale_reads`) in the runs of the figures above: the fewest and the "
-            "most over all sizes of L2. What is not 0 is unsound.\n\n<!-- table l2-stale -->\n")
+            "most over all sizes of L2. If the most is not 0, the marks are unsound.\n\n<!-- table l2-stale -->\n")
     text += row(["workload", "GPU", "marks", "drop", "fewest", "most"]) + row(["---"] * 6)
     for r in json.loads(found.stdout):
         marks = ".cc and .cp" if ".cp" in r["annotations"] else ".cc"

@@ -24,11 +24,13 @@
  *
  * A cache may be used with fewer ways than it was built with (an L1D that shares its storage with
  * shared memory). Between two kernels it is emptied, its geometry changes, the policy's state and
- * the states of its lines are zeroed and init() is called again; `stats` continue. Only the
- * hardware cost is computed for all of its ways.
+ * the states of its lines are zeroed and init() is called again; `stats` continue. All functions
+ * see the reduced number of ways, except cost_bits(), which sees the number with which the cache
+ * was built.
  *
- * No function is called as time passes: compute state that changes with time from the cycle. If
- * such a change may change the answer of decide(), next_change() must announce its cycle. */
+ * Apart from on_epoch(), and report(), control() and apply() of a shared cache, no function is
+ * called merely because time passes: compute state that changes with time from the cycle. If such a
+ * change may change the answer of decide(), next_change() must announce its cycle. */
 #ifndef HEDDLE_CACHE_CACHE_POLICY_H
 #define HEDDLE_CACHE_CACHE_POLICY_H
 
@@ -73,7 +75,7 @@ struct cache_geometry {
     uint32_t all_sets, first_set;
     uint32_t tag_bits; /* for hardware cost */
     /* Stores are kept: write-back, write-allocate. Otherwise they are forwarded, and in a
-     * write-evict L1D remove their line; stores to local memory are kept in any case. */
+     * write-evict L1D global stores remove their line, while stores to local memory are kept. */
     bool write_back;
     bool allocate_on_fill;
 };
@@ -237,8 +239,8 @@ struct cache_policy_desc {
     /* The start comes before the first access of a launch, after any resizing and flushing of the
      * cache; the end when the machine is idle after the launch. There is no on_kernel_end() for a
      * launch that was stopped. The last-level cache of a discrete GPU's host receives both, whether
-     * the kernel runs on the GPU or on CPU cores; transfers come before the start or after the end.
-     */
+     * the kernel runs on the GPU or on CPU cores; copies of buffers to and from the GPU come before
+     * the start or after the end. */
     void (*on_kernel_start)(struct cache_policy *p, uint32_t launch);
     void (*on_kernel_end)(struct cache_policy *p, uint32_t launch);
     /* In cycle epoch * epoch_cycles of the cache's clock (l1d.epoch_cycles, l2.epoch_cycles,

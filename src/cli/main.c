@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/host_check.h"
@@ -12,6 +13,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "heddle: %s", unfit);
         return HEDDLE_ENVIRONMENT;
     }
+    signal(SIGCHLD, SIG_DFL); /* inherited as ignored, it would hide how our children end */
     output_init();
     return command_line(argc, argv);
 }

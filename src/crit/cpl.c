@@ -16,8 +16,8 @@
  * text does (one, two and three instructions); the text's are used. nInst may be negative.
  * MODEL: the cycles since a warp's last issue count in its CPI (parameter `waiting`), which S3
  * leaves open; without them a warp that waits long looks no worse than one that has just issued.
- * MODEL: paths that meet only at the end of their function, and the target of an unconditional
- * branch, add nothing: what follows them is counted by later branches.
+ * MODEL: the taken path of a forward branch adds nothing if the paths meet only at the end of the
+ * function, or if the branch is unconditional: what follows is counted by later branches.
  * MODEL: a warp is critical if its value is above the median value of its CTA's live warps; if
  * their number is even, the lower of the two middle values. */
 #include "crit/criticality.h"
@@ -53,12 +53,12 @@ static const struct plugin_stat cpl_stats[] = {
 
 /* Whether a warp is critical, for the cycles `from` to `until`, and why. In these cycles the warp's
  * value is at least `bound` if it is critical, and at most `bound` if it is not. The answer rests
- * on witnesses, other live warps of the CTA:
+ * on witnesses, live warps of the CTA:
  *
  * not critical  in these cycles their values are never below the warp's, and with the warp they are
  *               more than half of the CTA's live warps
- * critical      in these cycles their values are always below the warp's, and at most half of the
- *               live warps, the warp included, are not witnesses
+ * critical      in these cycles their values are always below the warp's, and the other live warps
+ *               of the CTA, with the warp itself, are at most half of all
  *
  * So only events of the warp and of its witnesses can change the answer. */
 struct answer {

@@ -119,6 +119,8 @@ static void talk_without_sigpipe(struct pipes *p)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+enum { STATUS_FD = 3 }; /* of a shell, for the status of the program that it runs */
+
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 sigset_t process_ends(void)
@@ -130,24 +132,35 @@ sigset_t process_ends(void)
     return ends;
 }
 
-/* The child receives such signals even while its parent blocks them. */
-static int spawn_child(const struct arg_list *args, int child_stdin, int child_stderr, pid_t *pid)
+/* What a child gets: its standard input, its standard error, and, for report_status(), a pipe for
+ * its exit status (otherwise -1). */
+struct child_ends {
+    int in, err, status;
+};
+
+/* The child receives the signals of process_ends() even while its parent blocks them, and waits for
+ * its own children even if its parent ignores SIGCHLD. */
+static int spawn_child(const char *const *args, const struct child_ends *ends, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, child_stdin, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends->in, 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, child_stderr, 2);
+    posix_spawn_file_actions_adddup2(&actions, ends->err, 2);
+    if (ends->status >= 0)
+        posix_spawn_file_actions_adddup2(&actions, ends->status, STATUS_FD);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    sigset_t mask;
+    sigset_t mask, child;
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     for (size_t i = 0; i < sizeof ending_signals / sizeof ending_signals[0]; i++)
         sigdelset(&mask, ending_signals[i]);
     posix_spawnattr_setsigmask(&attributes, &mask);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    int error = posix_spawnp(pid, args->items[0], &actions, &attributes, (char *const *)args->items,
-                             environ);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    posix_spawnattr_setsigdefault(&attributes, &child);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int error = posix_spawnp(pid, args[0], &actions, &attributes, (char *const *)args, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -170,18 +183,40 @@ static struct process_result wait_for_child(pid_t pid)
     return result;
 }
 
-struct process_result process_run(const struct arg_list *args, const char *input, size_t input_len,
-                                  struct strbuf *messages)
+/* The status that a shell has written into a pipe; above 128 it is that of a signal. */
+static struct process_result read_status(int from_child)
 {
-    int in[2] = {-1, -1}, err[2] = {-1, -1};
+    struct process_result result = {.error = ECHILD, .exit_status = -1};
+    char text[8] = {0};
+    ssize_t n;
+    while ((n = read(from_child, text, sizeof text - 1)) < 0 && errno == EINTR)
+        ;
+    if (n <= 0)
+        return result;
+    int status = atoi(text);
+    result.error = 0;
+    if (status > 128)
+        result.signal = status - 128;
+    else
+        result.exit_status = status;
+    return result;
+}
+
+/* Runs a child. If `reports_status`, its exit status comes through a pipe. */
+static struct process_result run_child(const char *const *args, bool reports_status,
+                                       const char *input, size_t input_len, struct strbuf *messages)
+{
+    int in[2] = {-1, -1}, err[2] = {-1, -1}, status[2] = {-1, -1};
     struct process_result result = {.exit_status = -1};
     pid_t pid = 0;
-    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 ||
+        (reports_status && pipe2(status, O_CLOEXEC) != 0))
         result.error = errno;
     else
-        result.error = spawn_child(args, in[0], err[1], &pid);
+        result.error = spawn_child(args, &(struct child_ends){in[0], err[1], status[1]}, &pid);
     close_end(&in[0]);
     close_end(&err[1]);
+    close_end(&status[1]);
     if (result.error == 0) {
         struct pipes p = {in[1], err[0], input, input_len, messages};
         fcntl(p.to_child, F_SETFL, O_NONBLOCK);
@@ -190,8 +225,32 @@ struct process_result process_run(const struct arg_list *args, const char *input
         err[0] = p.from_child;
         close_end(&in[1]);
         result = wait_for_child(pid);
+        if (reports_status)
+            result = read_status(status[0]);
     }
     close_end(&in[1]);
     close_end(&err[0]);
+    close_end(&status[0]);
+    return result;
+}
+
+/* If the host program ignores SIGCHLD, or a handler of its own waits for every child, the status of
+ * a child is lost (ECHILD). The child then runs again under a shell, which reports it. */
+struct process_result process_run(const struct arg_list *args, const char *input, size_t input_len,
+                                  struct strbuf *messages)
+{
+    struct strbuf heard = {0};
+    struct process_result result = run_child(args->items, false, input, input_len, &heard);
+    if (result.error == ECHILD) {
+        struct arg_list shell = {.arena = args->arena};
+        args_add_all(&shell, "sh", "-c", "\"$@\" 3>&-; echo $? >&3", "sh", NULL);
+        for (size_t i = 0; i < args->n; i++)
+            args_add(&shell, args->items[i]);
+        strbuf_clear(&heard);
+        result = run_child(shell.items, true, input, input_len, &heard);
+        args_destroy(&shell);
+    }
+    strbuf_add_n(messages, strbuf_text(&heard), heard.len);
+    strbuf_destroy(&heard);
     return result;
 }

@@ -84,12 +84,17 @@ static void add_order(struct icd_command *c)
         q->barrier = c->event;
 }
 
+/* What a blocking command returns. If an earlier command of the queue has failed, it is not that
+ * command's code: programs that take CL_OUT_OF_RESOURCES for a lack of memory would call again, and
+ * not notice the failure. */
 static cl_int outcome(struct _cl_event *e)
 {
     struct _cl_command_queue *q = e->queue;
-    cl_int code = q->error;
+    bool has_failed = q->error != CL_SUCCESS;
     q->error = CL_SUCCESS;
-    return code != CL_SUCCESS ? code : e->status < 0 ? e->status : CL_SUCCESS;
+    if (e->status < 0)
+        return e->status;
+    return has_failed ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
 }
 
 cl_int command_submit(struct icd_command *c, bool is_blocking, cl_event *event)

@@ -217,16 +217,29 @@ static void name_buffers(struct _cl_device_id *d, const struct launch_command *l
             mem_label(&d->sim->mem, l->words[i], k->args[i].name);
 }
 
+/* Programs that do not check clCreateBuffer() pass what it returned. */
+static void describe_null_buffers(const struct launch_command *l, struct strbuf *out)
+{
+    const struct kernel_info *k = l->kernel->info;
+    for (uint32_t i = 0; i < k->n_args; i++)
+        if (k->args[i].kind == ARG_BUFFER && !l->objects[i])
+            strbuf_addf(out, "\n  argument %u '%s' is a null buffer", i, k->args[i].name);
+}
+
 /* Many programs access memory just outside of a buffer, which hardware does not notice. */
-static void describe_failure(struct icd_command *c, const char *kernel)
+static void describe_failure(struct icd_command *c, const struct launch_command *l)
 {
     const char *error = heddle_error(c->device->sim);
-    strbuf_addf(&c->message, "kernel '%s': %s", kernel, error);
+    size_t n = strlen(error);
+    strbuf_addf(&c->message, "kernel '%s': %.*s", l->kernel->info->name,
+                (int)(n && error[n - 1] == '\n' ? n - 1 : n), error);
+    if (strstr(error, "bad access"))
+        describe_null_buffers(l, &c->message);
     if (strstr(error, "nearest allocation: 'OpenCL buffer'") &&
         !c->device->platform->settings.loose_bounds)
         strbuf_addf(&c->message,
-                    "%s  heddle exec --loose-bounds permits %d bytes before and after a buffer",
-                    error[strlen(error) - 1] == '\n' ? "" : "\n", LOOSE_BYTES);
+                    "\n  heddle exec --loose-bounds permits %d bytes before and after a buffer",
+                    LOOSE_BYTES);
 }
 
 static cl_int run_launch(struct icd_command *c)
@@ -249,7 +262,7 @@ static cl_int run_launch(struct icd_command *c)
         d->n_failed++;
     }
     if (s != HEDDLE_OK) {
-        describe_failure(c, name);
+        describe_failure(c, l);
         c->is_fault = s == HEDDLE_KERNEL_FAULT;
         launch_log_cut(d);
         heddle_recover(d->sim);

@@ -25,6 +25,8 @@ static cl_int run_transfer(struct icd_command *c)
     struct transfer *t = c->data;
     struct byte_rect from = t->source, to = t->target;
     uint64_t n = (uint64_t)t->bytes[0] * t->bytes[1] * t->bytes[2];
+    if (!n)
+        return CL_SUCCESS;
     from.base = at(c, t->from, from.base);
     to.base = at(c, t->to, to.base);
     rect_copy(to, from, t->bytes);
@@ -62,6 +64,12 @@ static cl_int check_queue_and_buffer(cl_command_queue q, cl_mem m)
 static bool is_inside(const struct _cl_mem *m, size_t offset, size_t bytes)
 {
     return offset <= m->bytes && bytes <= m->bytes - offset;
+}
+
+/* Since OpenCL 2.1 a transfer may be empty. */
+static bool may_move(const struct _cl_command_queue *q, size_t bytes)
+{
+    return bytes > 0 || q->device->platform->settings.version > 120;
 }
 
 /* Needs the lock and releases it. */
@@ -105,7 +113,7 @@ static cl_int read_or_write(cl_command_queue q, cl_mem m, bool reads, cl_bool is
 {
     icd_lock();
     cl_int code = check_queue_and_buffer(q, m);
-    if (code == CL_SUCCESS && (!host || bytes == 0 || !is_inside(m, offset, bytes)))
+    if (code == CL_SUCCESS && (!host || !may_move(q, bytes) || !is_inside(m, offset, bytes)))
         code = CL_INVALID_VALUE;
     if (code == CL_SUCCESS && !host_may(m, reads))
         code = CL_INVALID_OPERATION;
@@ -155,7 +163,7 @@ cl_int icd_clEnqueueCopyBuffer(cl_command_queue q, cl_mem from, cl_mem to, size_
     if (code == CL_SUCCESS)
         code = check_queue_and_buffer(q, to);
     if (code == CL_SUCCESS &&
-        (bytes == 0 || !is_inside(from, from_at, bytes) || !is_inside(to, to_at, bytes)))
+        (!may_move(q, bytes) || !is_inside(from, from_at, bytes) || !is_inside(to, to_at, bytes)))
         code = CL_INVALID_VALUE;
     if (code == CL_SUCCESS && overlap(from, from_at, bytes, to, to_at, bytes))
         code = CL_MEM_COPY_OVERLAP;

@@ -149,8 +149,8 @@ struct port_stats tx_stats(const struct tx_port *p);
 struct port_gate gate_make(const struct clock_domain *clock, const struct noc_config *c,
                            uint32_t flits_per_cycle, const struct shard *s);
 /* Can the port accept a message? Yes, if less than one port cycle remains until the cycle with the
- * first free slot (`free_at`). A sender on another clock may have no cycle that begins exactly
- * then; if it had to wait for it, it would miss slots. */
+ * first free slot (`free_at`). A sender on another clock may have no cycle that begins exactly at
+ * free_at; if it could send from free_at on only, it would send late and leave slots unused. */
 static inline bool gate_is_open(const struct port_gate *g, sim_time now)
 {
     return now + g->period > g->free_at;
@@ -162,8 +162,9 @@ static inline sim_time gate_open_from(const struct port_gate *g, sim_time now)
 }
 /* tx_ready_at() when credits are missing. */
 sim_time tx_await(const struct tx_port *p, sim_time now, uint32_t peer, uint32_t flits);
-/* The first time >= now at which the port accepts a message of `flits` flits; TIME_NEVER while
- * credits are missing. In that case the shard's credit_at says when to ask again. */
+/* The first time >= now at which the port accepts a message of `flits` flits; TIME_NEVER if too few
+ * credits are known to come back within the quantum. In that case the shard's credit_at says when
+ * to ask again. */
 static inline sim_time tx_ready_at(const struct tx_port *p, sim_time now, uint32_t to,
                                    uint32_t flits)
 {
@@ -300,8 +301,8 @@ static inline __attribute__((always_inline)) void tx_send_declared(struct tx_por
     hot_assert(tx_is_declared(p, m.kind));
     tx_offer(p, now, m);
 }
-/* Sends to one of the port's receivers outside the port: uses neither bandwidth nor credits. The
- * link must carry the message's kind. Fills in m.from and m.at. */
+/* Sends to one of the port's receivers without passing through the port: uses neither bandwidth nor
+ * credits. The link must carry the message's kind. Fills in m.from and m.at. */
 void tx_send_beside(struct tx_port *p, sim_time now, struct message m);
 /* Returns credits of a receiver to its sender, usable from `at` on. */
 static inline void tx_credit(struct tx_peer *receiver, sim_time at, uint32_t flits)
@@ -338,8 +339,8 @@ struct rx_port {
     struct tx_peer **senders; /* the senders' state for this receiver, by shard id */
     uint32_t network;
     struct message_ring buffer; /* arrived messages; bounded by the senders' credits */
-    /* Fields that change together are kept apart on purpose: if they were adjacent, the compiler
-     * would combine them into vectors, which is slower. */
+    /* n_messages and `through`, which rx_pass() changes together, are kept apart on purpose: if
+     * they were adjacent, the compiler would combine them into a vector, which is slower. */
     uint64_t n_messages, entered, left; /* as in port_stats */
     struct occupancy held;              /* flits in the buffer, until they have left the port */
     uint64_t through;                   /* sum of the times at which messages left the port */

@@ -25,7 +25,8 @@ static uint64_t gcaws_cost_bits(const struct sched_geometry *g, const void *para
     return gto_cost(g->n_warps, g->n_slots, parts);
 }
 
-/* Live warps of `domain` that precede `warp`, given its criticality. */
+/* For sched_pick.visited: the live warps of `domain`, ready or not, that are more critical than
+ * `warp`, whose criticality is `value`, or as critical and older. */
 static uint64_t warps_before(const struct scheduler *s, uint64_t domain, uint32_t warp,
                              int64_t value, uint64_t now)
 {

@@ -18,7 +18,7 @@ static inline void l2_shift_to_line(struct mem_access *a, uint32_t offset)
 
 /* Finds the request's bank. From here until the reply, the request describes its access in the
  * bank's addresses, from which the interleaving of slices and banks is removed. */
-static ALWAYS_INLINE void l2_put(const struct slice *p, struct mem_request *r)
+static ALWAYS_INLINE void l2_assign_bank(const struct slice *p, struct mem_request *r)
 {
     struct mem_access *a = &r->access;
     uint64_t number = r->local >> p->line_shift, row;

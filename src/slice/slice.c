@@ -48,13 +48,14 @@ static void take_request(struct slice *p, uint64_t now)
         p->due.port = now + 1;
 }
 
-/* Takes a request early if none waits before it and its bank has room now: it then has room at the
- * time of its arrival, too. */
+/* Takes a request before it arrives if no other waits at the port and its bank's queue has room.
+ * Until then requests only leave that queue, so there is still room when it arrives. Otherwise puts
+ * it into the port's buffer. */
 static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycle)
 {
     struct mem_request *r = m->body;
     hot_assert(m->kind == MSG_REQUEST);
-    l2_put(p, r);
+    l2_assign_bank(p, r);
     struct l2_bank *b = l2_bank_of(p, r);
     cycle = max_u64(cycle, p->next_take);
     p->outstanding++;
@@ -70,9 +71,10 @@ static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycl
     l2_enqueue(p, b, r, at);
 }
 
-/* At the start of a quantum all credits that will arrive within it are already known, so queued
- * replies can be sent now. That frees reply entries: the banks that wait for one are woken before
- * any other request can claim it. */
+/* At the start of a quantum all credits that come back within it are known, so the departures of
+ * replies that lacked credits can be fixed now, and with them the times at which their entries
+ * become free. The banks that wait for an entry plan their next attempt before any other request is
+ * considered. */
 static void send_replies_and_wake(struct slice *p)
 {
     slice_send_replies(p);
@@ -96,7 +98,7 @@ static void take_messages(struct slice *p, uint64_t now)
     while ((m = shard_peek(&p->shard, t + 1))) {
         p->outstanding++;
         assert(m->kind == MSG_REQUEST);
-        l2_put(p, m->body);
+        l2_assign_bank(p, m->body);
         rx_arrive(&p->up, m);
         shard_take(&p->shard);
         p->due.port = now;
@@ -267,7 +269,7 @@ const struct shard_ops controlled_slice_ops = {.kind = "partition",
                                                .is_idle = slice_is_idle,
                                                .describe_wait = slice_describe_wait};
 
-/* --- what the host does --- */
+/* --- called between cycles: quotas, visibility boundaries, copies of the host, flushes --- */
 
 struct flushed_bank {
     struct slice *slice;

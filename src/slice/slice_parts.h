@@ -102,7 +102,7 @@ void l2_ask_for_segments(struct mem_access *a);
 /* Marks loads and stores of annotated buffers. Buffers are more than a line apart, so a line
  * belongs to at most one of them. */
 void l2_mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address);
-/* The bank of a request that l2_put() has assigned. */
+/* The bank of a request that l2_assign_bank() has assigned. */
 static inline struct l2_bank *l2_bank_of(const struct slice *p, const struct mem_request *r)
 {
     return &p->banks[r->bank];
@@ -114,7 +114,7 @@ static inline bool l2_has_room(const struct slice *p, const struct l2_bank *b)
 /* Requests that are in a bank's queue before cycle `now`, for reports: some were taken from the
  * port ahead of time. */
 uint32_t l2_waiting(const struct l2_bank *b, uint64_t now);
-/* The sectors of a request, after l2_put(). */
+/* The sectors of a request, after l2_assign_bank(). */
 static inline struct line_part l2_part_of(const struct mem_request *r)
 {
     return (struct line_part){r->access.line, r->bank, r->access.sector_mask};

@@ -56,12 +56,34 @@ static void bytes_go_there_and_back(void **state)
     assert_memory_equal(in, out, 128);
     fails(CL_INVALID_VALUE,
           clEnqueueReadBuffer(g->queue, m, CL_TRUE, N - 1, 2, out, 0, NULL, NULL));
-    fails(CL_INVALID_VALUE, clEnqueueReadBuffer(g->queue, m, CL_TRUE, 0, 0, out, 0, NULL, NULL));
     fails(CL_INVALID_VALUE, clEnqueueReadBuffer(g->queue, m, CL_TRUE, 0, 4, NULL, 0, NULL, NULL));
     fails(CL_MEM_COPY_OVERLAP, clEnqueueCopyBuffer(g->queue, m, m, 0, 15, 16, 0, NULL, NULL));
     ok(clEnqueueCopyBuffer(g->queue, m, m, 0, 16, 16, 0, NULL, NULL));
     ok(clReleaseMemObject(m));
     ok(clReleaseMemObject(copy));
+}
+
+/* Since OpenCL 2.1; a map of no bytes is an error still. */
+static void empty_transfers_move_nothing(void **state)
+{
+    struct gpu *g = *state;
+    unsigned char in[16], out[16];
+    fill_bytes(in, sizeof in, 5);
+    cl_mem m = buffer(g, sizeof in, in), other = buffer(g, sizeof in, NULL);
+    memset(out, 9, sizeof out);
+    ok(clEnqueueReadBuffer(g->queue, m, CL_TRUE, 0, 0, out, 0, NULL, NULL));
+    assert_int_equal(out[0], 9);
+    ok(clEnqueueReadBuffer(g->queue, m, CL_TRUE, sizeof in, 0, out, 0, NULL, NULL));
+    ok(clEnqueueWriteBuffer(g->queue, m, CL_TRUE, 0, 0, out, 0, NULL, NULL));
+    ok(clEnqueueCopyBuffer(g->queue, other, m, 0, 0, 0, 0, NULL, NULL));
+    ok(clEnqueueReadBuffer(g->queue, m, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    assert_memory_equal(in, out, sizeof out);
+    fails(CL_INVALID_VALUE,
+          clEnqueueReadBuffer(g->queue, m, CL_TRUE, sizeof in + 1, 0, out, 0, NULL, NULL));
+    not_created(CL_INVALID_VALUE,
+                clEnqueueMapBuffer(g->queue, m, CL_TRUE, CL_MAP_READ, 0, 0, 0, NULL, NULL, &err));
+    ok(clReleaseMemObject(m));
+    ok(clReleaseMemObject(other));
 }
 
 static void fills_repeat_their_pattern(void **state)
@@ -258,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(buffers_check_what_they_are_given),
                                        TEST(bytes_go_there_and_back),
+                                       TEST(empty_transfers_move_nothing),
                                        TEST(fills_repeat_their_pattern),
                                        TEST(rectangles_are_copied),
                                        TEST(parts_share_their_buffer),

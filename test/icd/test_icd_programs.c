@@ -358,6 +358,37 @@ static void faults_are_reported(void **state)
     ok(clReleaseContext(own.context));
 }
 
+/* A blocking command after a kernel that failed succeeds itself, but says that one before it did
+ * not. It must not be CL_OUT_OF_RESOURCES: pyopencl then frees memory and calls again. */
+static void blocking_commands_return_earlier_faults(void **state)
+{
+    struct gpu *g = *state;
+    struct gpu own = *g;
+    created(own.context, clCreateContext(NULL, 1, &g->device, note_error, NULL, &err));
+    created(own.queue, clCreateCommandQueue(own.context, g->device, 0, &err));
+    cl_program p = built(&own, "kernel void f(global int *x, global int *y) { y[0] = x[0]; }\n");
+    cl_kernel k;
+    created(k, clCreateKernel(p, "f", &err));
+    int got = 0;
+    cl_mem m = buffer(&own, sizeof got, NULL);
+    cl_event e;
+    ok(clSetKernelArg(k, 0, sizeof m, NULL));
+    ok(clSetKernelArg(k, 1, sizeof m, &m));
+    ok(clEnqueueTask(own.queue, k, 0, NULL, NULL));
+    fails(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+          clEnqueueReadBuffer(own.queue, m, CL_TRUE, 0, sizeof got, &got, 0, NULL, &e));
+    assert_int_equal(status_of(e), CL_COMPLETE);
+    assert_non_null(strstr(reported, "argument 0 'x' is a null buffer"));
+    assert_null(strstr(reported, "argument 1"));
+    ok(clFinish(own.queue));
+    ok(clReleaseEvent(e));
+    ok(clReleaseKernel(k));
+    ok(clReleaseProgram(p));
+    ok(clReleaseMemObject(m));
+    ok(clReleaseCommandQueue(own.queue));
+    ok(clReleaseContext(own.context));
+}
+
 /* HEDDLE_MAX_CYCLES and HEDDLE_MAX_INSTS are set for this test. */
 static void endless_kernels_are_cut_off(void **state)
 {
@@ -390,6 +421,7 @@ int main(void)
         TEST(programs_are_linked_from_pieces),
         TEST(kernels_of_other_pieces_are_called),
         TEST(faults_are_reported),
+        TEST(blocking_commands_return_earlier_faults),
         TEST(endless_kernels_are_cut_off),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,11 +25,11 @@
  * memory) always insert; the lines that they evict update INSERT and ZERO like any other.
  *
  * MODEL: a line counts as reused after a merge, as after a hit; S3 does not mention merges. If only
- * hits set the line's reuse bit, ss at tiny has 33,195 misses instead of 37,128 (gtx480, ctrl_c).
+ * hits set the line's reuse bit, the workload ss has 33,195 L1D misses instead of 37,128 (size
+ * tiny, gtx480, ctrl_c).
  *
  * MODEL: INSERT reaches 1024 before it is reset if AGG is 0, as SAMPLE_PERIOD says. S3's counter
- * has 10 bits (section 5.2.3), which hold 1023 at most; hardware would detect the overflow.
- */
+ * has 10 bits (section 5.2.3), which hold 1023 at most; hardware would detect the overflow. */
 #include "cache/cache_policy.h"
 #include "cache/policies/counters.h"
 
@@ -44,9 +44,9 @@ static const struct param ctrl_c_params[] = {
     PARAM_U32(struct ctrl_c_params, sample_period, "1024", 1, 1 << SAMPLE_BITS, "lines",
               "evicted lines per sample at AGG = 0; a sample has sample_period >> AGG lines"),
     PARAM_U32(struct ctrl_c_params, threshold_high, "40", 0, 100, "%",
-              "raise AGG when more than this share was not reused"),
+              "raise AGG when the share of a sample's lines that were never reused is above this"),
     PARAM_U32(struct ctrl_c_params, threshold_low, "10", 0, 100, "%",
-              "lower AGG when less than this share was not reused"),
+              "lower AGG when the share of a sample's lines that were never reused is below this"),
     PARAM_U32(struct ctrl_c_params, agg_init, "0", 0, (1 << AGG_BITS) - 1, NULL,
               "AGG at the start"),
     PARAM_U32(struct ctrl_c_params, agg_max, "7", 0, (1 << AGG_BITS) - 1, NULL, "largest AGG"),
