@@ -69,6 +69,12 @@ printf 'target: gpo\nthreads 1 2\n' >"$scratch/gpo.model"
 status 2 "$heddle" hetero predict --model "$scratch/gpo.model" --features "$scratch/bfs.json"
 complains "gpo.model:1:9: error: there is no target 'gpo': cmp or gpu"
 complains "did you mean 'gpu'?"
+mkdir "$scratch/swapped"
+for target in cmp gpu; do
+    "$heddle" hetero models testbed-gpu-alone >"$scratch/swapped/$target-alone.model"
+done
+status 2 "$heddle" hetero mixes --measured doc/results/hetero-mixes.json --model "$scratch/swapped"
+complains "swapped/cmp-alone.model:1:1: error: the model's target is 'gpu', and it is used as one of 'cmp'"
 status 2 "$heddle" hetero predict --model s9150-alone
 complains "needs --model and --features"
 printf '[{"threads": "many"}]\n' >"$scratch/bad.json"
