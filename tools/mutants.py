@@ -192,9 +192,10 @@ class Test:
         self.sound = True  # it passes then
 
     def targets(self):
-        """The built targets that its command runs; it creates its scratch folder itself."""
+        """The built targets that its command runs; it creates its scratch folder itself. `heddle exec`
+        opens the OpenCL library."""
         inside = [os.path.relpath(word, BUILD) for word in self.command if word.startswith(BUILD)]
-        return [path for path in inside if not path.startswith("scratch")]
+        return [path for path in inside if not path.startswith("scratch")] + ["heddle_ocl"] * ("heddle" in inside)
 
     def run(self, patience):
         process = subprocess.Popen(self.command, cwd=self.folder, start_new_session=True,

@@ -88,7 +88,7 @@ static enum heddle_status check(const struct file_uses *u, const struct file_use
     int error = error_of_writing(written->path);
     if (error) {
         output_error("cannot write %s: %s", written->path, strerror(error));
-        return HEDDLE_ENVIRONMENT;
+        return error == EISDIR ? HEDDLE_BAD_INPUT : HEDDLE_ENVIRONMENT;
     }
     for (const struct file_use *x = u->items; x < u->items + u->n; x++) {
         if (x == written || !(are_one_file(written->path, x->path) ||

@@ -1,6 +1,7 @@
 /* heddle hetero bubble: the slowdown of a native program on this machine beside bubbles of graded
  * pressure (S3 section 6.4.5). The program runs on one core, the bubble on another. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -122,27 +123,55 @@ static double measure_dram(const struct bench *b)
 
 /* --- the program --- */
 
-static pid_t start(const struct bench *b)
+/* `failed`: a pipe for the error, if it cannot be started; otherwise that only closes. */
+static pid_t start(const struct bench *b, int failed)
 {
     pid_t pid = fork();
     if (pid != 0)
         return pid;
     stay_on(b->program_core);
-    if (!freopen("/dev/null", "w", stdout))
-        _exit(127);
-    execvp(b->command->items[1], (char *const *)(b->command->items + 1));
+    if (freopen("/dev/null", "w", stdout))
+        execvp(b->command->items[1], (char *const *)(b->command->items + 1));
+    int error = errno;
+    ssize_t written = write(failed, &error, sizeof error);
+    (void)written;
     _exit(127);
+}
+
+/* Runs it and waits for its end: 0, or an errno value if it cannot be started. */
+static int run_program(const struct bench *b, int *status)
+{
+    int failed[2], error = 0;
+    if (pipe2(failed, O_CLOEXEC) != 0)
+        return errno;
+    pid_t pid = start(b, failed[1]);
+    if (pid < 0)
+        error = errno;
+    close(failed[1]);
+    if (pid > 0 && read(failed[0], &error, sizeof error) != sizeof error)
+        error = 0;
+    close(failed[0]);
+    if (pid > 0 && waitpid(pid, status, 0) != pid)
+        error = errno;
+    return error;
 }
 
 /* Seconds of a run; -1, with a message, if it fails. */
 static double run_once(const struct bench *b)
 {
     int status = 0;
+    const char *program = b->command->items[1];
     double begin = now_s();
-    pid_t pid = start(b);
-    if (pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    int error = run_program(b, &status);
+    if (error)
+        output_error("%s cannot be run: %s", program, strerror(error));
+    else if (WIFSIGNALED(status))
+        output_error("%s was ended by signal %d, %s", program, WTERMSIG(status),
+                     strsignal(WTERMSIG(status)));
+    else if (WEXITSTATUS(status) != 0)
+        output_error("%s ended with exit status %d", program, WEXITSTATUS(status));
+    else
         return now_s() - begin;
-    output_error("%s: it cannot be run, or it fails", b->command->items[1]);
     return -1;
 }
 

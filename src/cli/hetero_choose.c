@@ -16,7 +16,7 @@ struct choice {
     const char *kernel;
     struct hetero_setting setting;
     double threads, buffer, transfer;
-    bool has_pressure; /* of the kernel; otherwise it is estimated */
+    bool has_pressure[HETERO_N_TARGETS]; /* of the kernel; otherwise it is estimated */
     struct pressure pressure[HETERO_N_TARGETS];
     struct hetero_question question;
     struct hetero_answer answer;
@@ -47,7 +47,6 @@ static void read_times(struct json_input *in, yaml_node_t *map, const char *key,
 static void read_kernel_pressure(struct json_input *in, yaml_node_t *root, struct choice *c)
 {
     yaml_node_t *pair = yaml_find(&in->doc, root, "pressure");
-    c->has_pressure = pair != NULL;
     if (!pair)
         return;
     if (pair->type != YAML_MAPPING_NODE) {
@@ -57,9 +56,23 @@ static void read_kernel_pressure(struct json_input *in, yaml_node_t *root, struc
     HETERO_CHECK_KEYS(in, pair, hetero_target_names);
     for (int t = 0; t < HETERO_N_TARGETS; t++) {
         yaml_node_t *n = yaml_find(&in->doc, pair, hetero_target_names[t]);
+        c->has_pressure[t] = n != NULL;
         if (n)
             hetero_pressure_read(in, n, &c->pressure[t]);
     }
+}
+
+/* What the pressures that the file does not have are estimated from. */
+static void read_estimates(struct json_input *in, yaml_node_t *root, struct choice *c)
+{
+    bool needs_cmp = c->setting.uses_tables && !c->has_pressure[HETERO_CMP];
+    bool needs_gpu = c->setting.uses_tables && !c->has_pressure[HETERO_GPU];
+    if (needs_cmp && json_input_need(in, root, "threads", &c->threads))
+        json_input_positive(in, root, "threads", &c->threads);
+    if (needs_cmp && json_input_need(in, root, "buffer", &c->buffer))
+        json_input_not_negative(in, root, "buffer", &c->buffer);
+    if (needs_gpu && json_input_need(in, root, "transfer", &c->transfer))
+        json_input_not_negative(in, root, "transfer", &c->transfer);
 }
 
 static void read_choice(struct json_input *in, struct choice *c)
@@ -82,14 +95,7 @@ static void read_choice(struct json_input *in, struct choice *c)
     read_times(in, root, "alone", c, q->alone_s);
     if (q->n_natives)
         read_times(in, root, "co_located", c, q->co_located_s);
-    if (!c->setting.uses_tables || c->has_pressure)
-        return;
-    if (json_input_need(in, root, "threads", &c->threads))
-        json_input_positive(in, root, "threads", &c->threads);
-    if (json_input_need(in, root, "buffer", &c->buffer))
-        json_input_not_negative(in, root, "buffer", &c->buffer);
-    if (json_input_need(in, root, "transfer", &c->transfer))
-        json_input_not_negative(in, root, "transfer", &c->transfer);
+    read_estimates(in, root, c);
 }
 
 /* --weight replaces the weights of the file. */
@@ -132,12 +138,12 @@ static enum heddle_status decide(struct choice *c, const char *path)
     struct timespec begin, end;
     struct hetero_question *q = &c->question;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    if (c->setting.uses_tables && !c->has_pressure) {
+    if (c->setting.uses_tables && !c->has_pressure[HETERO_CMP])
         c->pressure[HETERO_CMP] =
             pressure_on_cmp(&c->setting.machine, c->setting.rule, c->threads, c->buffer);
+    if (c->setting.uses_tables && !c->has_pressure[HETERO_GPU])
         c->pressure[HETERO_GPU] =
             pressure_on_gpu(&c->setting.machine, c->transfer, q->alone_s[HETERO_GPU]);
-    }
     hetero_apply_bubbles(&c->setting.machine, c->pressure, q->natives, q->n_natives);
     c->answer = hetero_choose(q);
     clock_gettime(CLOCK_MONOTONIC, &end);

@@ -34,7 +34,7 @@ static enum heddle_status of_file(const struct hetero_options *o, const char *pa
         status = HEDDLE_BAD_INPUT;
     }
     if (status == HEDDLE_OK)
-        status = hetero_count_rows(module, rows);
+        status = hetero_count_kernels(module, rows);
     ptx_module_destroy(module);
     diag_list_destroy(&diags);
     return status;

@@ -34,27 +34,56 @@ static void warn(const char *kernel, uint64_t n, const char *what)
     strbuf_destroy(&text);
 }
 
-static enum heddle_status count_row(const struct ptx_module *module, struct hetero_row *row)
+static bool count_row(const struct ptx_module *module, struct hetero_row *row, struct strbuf *why)
 {
-    struct strbuf why = {0};
     const struct ptx_func *kernel = ptx_find_func(module, row->kernel);
-    bool ok = hetero_count(kernel, &row->counts, &why);
-    if (!ok)
-        output_error("kernel %s: %s", row->kernel, strbuf_text(&why));
-    strbuf_destroy(&why);
+    if (!hetero_count(kernel, &row->counts, why))
+        return false;
     warn(row->kernel, row->counts.n_unknown_calls,
          "calls of unknown functions: only the calls are counted");
     warn(row->kernel, row->counts.n_unsupported,
          "instructions that Heddle cannot execute: they count as arithmetic");
-    return ok ? HEDDLE_OK : HEDDLE_BAD_INPUT;
+    return true;
 }
 
-enum heddle_status hetero_count_rows(const struct ptx_module *module, struct hetero_launches *rows)
+/* All launches, or nothing. */
+static enum heddle_status count_launches(const struct ptx_module *module,
+                                         struct hetero_launches *rows)
 {
-    enum heddle_status status = HEDDLE_OK;
-    for (uint32_t i = 0; i < rows->n && status == HEDDLE_OK; i++)
-        status = count_row(module, &rows->items[i]);
-    return status;
+    struct strbuf why = {0};
+    uint32_t n = 0;
+    while (n < rows->n && count_row(module, &rows->items[n], &why))
+        n++;
+    if (n < rows->n)
+        output_error("kernel %s: %s", rows->items[n].kernel, strbuf_text(&why));
+    strbuf_destroy(&why);
+    return n < rows->n ? HEDDLE_BAD_INPUT : HEDDLE_OK;
+}
+
+static void say_left_out(bool is_error, const char *kernel, const struct strbuf *why)
+{
+    struct strbuf text = {0};
+    strbuf_addf(&text, "heddle: %s: kernel %s%s: %s\n", is_error ? "error" : "warning", kernel,
+                is_error ? "" : " is left out", strbuf_text(why));
+    output_warnings(strbuf_text(&text));
+    strbuf_destroy(&text);
+}
+
+enum heddle_status hetero_count_kernels(const struct ptx_module *module,
+                                        struct hetero_launches *rows)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rows->n; i++) {
+        struct strbuf why = {0};
+        bool ok = count_row(module, &rows->items[i], &why);
+        if (!ok)
+            say_left_out(n == 0 && i + 1 == rows->n, rows->items[i].kernel, &why);
+        else
+            rows->items[n++] = rows->items[i];
+        strbuf_destroy(&why);
+    }
+    rows->n = n;
+    return n ? HEDDLE_OK : HEDDLE_BAD_INPUT;
 }
 
 /* --- Workloads --- */
@@ -119,7 +148,7 @@ enum heddle_status hetero_watch(const struct workload *w, const struct workload_
     if (status == HEDDLE_OK)
         status = ptx_load_opencl(w->name, w->source, w->build_options, &module, &diags);
     if (status == HEDDLE_OK)
-        status = hetero_count_rows(module, rows);
+        status = count_launches(module, rows);
     ptx_module_destroy(module);
     diag_list_destroy(&diags);
     return status;

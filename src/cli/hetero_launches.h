@@ -25,8 +25,10 @@ struct hetero_launches {
 };
 
 struct hetero_row *hetero_add_row(struct hetero_launches *rows, const char *kernel);
-/* Counts the instructions of every row's kernel; warns about those that cannot be counted. */
-enum heddle_status hetero_count_rows(const struct ptx_module *module, struct hetero_launches *rows);
+/* Counts the instructions of every row's kernel; warns about instructions that count as something
+ * else. Leaves out, with a warning, kernels that cannot be counted; an error if none is left. */
+enum heddle_status hetero_count_kernels(const struct ptx_module *module,
+                                        struct hetero_launches *rows);
 /* Runs the workload without timing, and adds one row for all equal launches. */
 enum heddle_status hetero_watch(const struct workload *w, const struct workload_size *size,
                                 uint64_t seed, struct hetero_launches *rows);

@@ -160,6 +160,19 @@ static enum heddle_status check_names(const struct measurement *m)
     return HEDDLE_OK;
 }
 
+/* What an interrupted command loses: rows are written when a target is done. */
+static void set_farewell(const struct measurement *m, enum hetero_target target, uint32_t done,
+                         uint32_t n)
+{
+    struct strbuf line = {0};
+    strbuf_addf(&line,
+                "heddle: interrupted: the times of %u of %u workloads on the %s are lost; %s is "
+                "written when all are measured\n",
+                done, n, target == HETERO_CMP ? "CMP" : "GPU", m->rows);
+    output_set_farewell(strbuf_text(&line));
+    strbuf_destroy(&line);
+}
+
 static enum heddle_status run_all(const struct measurement *m, enum hetero_target target,
                                   struct rows *rows)
 {
@@ -173,6 +186,7 @@ static enum heddle_status run_all(const struct measurement *m, enum hetero_targe
         const struct workload *w = workload_list[i];
         if (!is_measured(m, w))
             continue;
+        set_farewell(m, target, done, n);
         output_progress("%s on the %s: %u of %u", w->name, target == HETERO_CMP ? "CMP" : "GPU",
                         ++done, n);
         unlink(strbuf_text(&log));
@@ -181,6 +195,7 @@ static enum heddle_status run_all(const struct measurement *m, enum hetero_targe
             status = read_log(rows, strbuf_text(&log), w->name, target);
     }
     output_progress_end();
+    output_set_farewell("");
     unlink(strbuf_text(&log));
     strbuf_destroy(&log);
     return status;

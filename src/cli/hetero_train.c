@@ -10,6 +10,7 @@
 #include "cli/hetero_measure.h"
 #include "cli/output.h"
 #include "cli/table.h"
+#include "gpu/machine_config.h"
 #include "hetero/model_set.h"
 #include "hetero/train.h"
 #include "lab/hetero_setting.h"
@@ -96,7 +97,8 @@ static void write_training(const struct training *t, const char *path, struct js
     json_end_array(w);
     write_dropped(t, w);
     write_stages(t, w);
-    json_bool(w, "ended_early", t->result.ended_early);
+    json_bool(w, "ended_early", t->result.ended_because);
+    json_string(w, "ended_because", t->result.ended_because);
     json_end_object(w);
 }
 
@@ -116,11 +118,9 @@ static void print_stages(const struct training *t, struct strbuf *out)
     }
     strbuf_add(out, "\nStages of pruning, the best one marked *:\n");
     table_print(&table, out);
-    if (t->result.ended_early)
-        strbuf_addf(out,
-                    "Pruning ends here, before %u kernels: with one fewer, a fold leaves too few "
-                    "rows for the terms.\n",
-                    t->result.least_kernels);
+    if (t->result.ended_because)
+        strbuf_addf(out, "Pruning ends here, before %u kernels: %s.\n", t->result.least_kernels,
+                    t->result.ended_because);
     table_destroy(&table);
 }
 
@@ -267,10 +267,21 @@ enum heddle_status hetero_make_folder(const char *path)
     if (error)
         output_error("%s: %s", path,
                      error == EEXIST ? "it is a file, not a folder" : strerror(error));
-    return error ? HEDDLE_ENVIRONMENT : HEDDLE_OK;
+    bool is_mistake = error == EEXIST || error == ENOTDIR || error == ENOENT;
+    return !error ? HEDDLE_OK : is_mistake ? HEDDLE_BAD_INPUT : HEDDLE_ENVIRONMENT;
 }
 
 /* Before hours of measurements. */
+static enum heddle_status check_gpu(const char *name)
+{
+    struct diag_list diags = {0};
+    struct machine_config *c = machine_config_load(name, NULL, 0, &diags);
+    enum heddle_status status = output_input_end(&diags, c ? HEDDLE_OK : HEDDLE_BAD_INPUT);
+    machine_config_destroy(c);
+    diag_list_destroy(&diags);
+    return status;
+}
+
 static enum heddle_status check_natives(const char *path)
 {
     struct json_input in = {0};
@@ -304,7 +315,9 @@ static enum heddle_status train_machine(const struct hetero_options *o, struct s
         output_error("heddle hetero train --machine needs --out FOLDER");
         return HEDDLE_BAD_INPUT;
     }
-    enum heddle_status status = o->natives ? check_natives(o->natives) : HEDDLE_OK;
+    enum heddle_status status = o->gpu ? check_gpu(o->gpu) : HEDDLE_OK;
+    if (status == HEDDLE_OK && o->natives)
+        status = check_natives(o->natives);
     if (status == HEDDLE_OK)
         status = hetero_make_folder(o->out);
     begin_list(o, &w);

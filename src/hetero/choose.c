@@ -55,6 +55,7 @@ static double sum_of_speeds(const struct hetero_question *q, int target, double 
     return sum;
 }
 
+/* Of scores. Times are compared exactly. */
 static bool is_tie(double a, double b)
 {
     return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
@@ -63,9 +64,8 @@ static bool is_tie(double a, double b)
 static void choose_shorter(const double *time, const char *reason, const char *reason_equal,
                            struct hetero_answer *a)
 {
-    bool is_equal = is_tie(time[HETERO_CMP], time[HETERO_GPU]);
-    a->target = !is_equal && time[HETERO_GPU] < time[HETERO_CMP] ? HETERO_GPU : HETERO_CMP;
-    a->reason = is_equal ? reason_equal : reason;
+    a->target = time[HETERO_GPU] < time[HETERO_CMP] ? HETERO_GPU : HETERO_CMP;
+    a->reason = time[HETERO_GPU] != time[HETERO_CMP] ? reason : reason_equal;
 }
 
 struct hetero_answer hetero_choose(const struct hetero_question *q)

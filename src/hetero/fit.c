@@ -174,9 +174,25 @@ double hetero_predict_row(const struct hetero_model *m, const struct hetero_rows
     return hetero_model_evaluate(m, rows->values + (size_t)row * rows->n_features);
 }
 
+/* Equal times have no variance, and sums of them have only rounding errors. */
+#define EXACT 1e-9
+
+static double r_squared_of_equal(const double *predicted, double time, uint32_t n)
+{
+    bool is_exact = true;
+    for (uint32_t i = 0; i < n; i++)
+        is_exact &= fabs(predicted[i] - time) <= EXACT * fabs(time);
+    return is_exact ? 1 : -INFINITY;
+}
+
 double hetero_r_squared(const double *predicted, const double *times, uint32_t n)
 {
     double mean = 0, sse = 0, sst = 0;
+    bool all_equal = true;
+    for (uint32_t i = 1; i < n; i++)
+        all_equal &= times[i] == times[0];
+    if (n && all_equal)
+        return r_squared_of_equal(predicted, times[0], n);
     for (uint32_t i = 0; i < n; i++)
         mean += times[i] / n;
     for (uint32_t i = 0; i < n; i++) {

@@ -22,7 +22,7 @@ double hetero_predict_row(const struct hetero_model *m, const struct hetero_rows
                           uint32_t row);
 
 /* R^2 = 1 - SSE / SST, SST about the mean, of that many times; 1 if all times are equal and
- * predicted exactly, -infinity if they are equal and one prediction is wrong. */
+ * predicted within 1e-9, -infinity if they are equal and one prediction is wrong. */
 double hetero_r_squared(const double *predicted, const double *times, uint32_t n);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hetero/choose.h"
+
 extern const char model_i7_3770_alone_text[], model_i7_3770_co_located_text[];
 extern const char model_s9150_alone_text[], model_s9150_co_located_text[];
 extern const char model_testbed_cmp_alone_text[], model_testbed_gpu_alone_text[];
@@ -22,6 +24,8 @@ const struct hetero_shipped hetero_shipped_models[] = {
 };
 const uint32_t n_hetero_shipped_models =
     sizeof hetero_shipped_models / sizeof hetero_shipped_models[0];
+
+const char *const hetero_scenario_names[HETERO_N_SCENARIOS] = {"alone", "co-located"};
 
 /* --- Building --- */
 
@@ -69,15 +73,38 @@ void hetero_model_note(struct hetero_model *m, const char *word, const char *tex
 {
     ARRAY_RESERVE(m->notes, m->cap_notes, m->n_notes + 1);
     m->notes[m->n_notes++] =
-        (struct hetero_note){arena_strdup(&m->arena, word), arena_strdup(&m->arena, text)};
+        (struct hetero_note){arena_strdup(&m->arena, word), arena_strdup(&m->arena, text), 0};
+}
+
+static const struct hetero_note *find_note(const struct hetero_model *m, const char *word)
+{
+    for (uint32_t i = 0; i < m->n_notes; i++)
+        if (strcmp(m->notes[i].word, word) == 0)
+            return &m->notes[i];
+    return NULL;
 }
 
 const char *hetero_model_find_note(const struct hetero_model *m, const char *word)
 {
-    for (uint32_t i = 0; i < m->n_notes; i++)
-        if (strcmp(m->notes[i].word, word) == 0)
-            return m->notes[i].text;
-    return NULL;
+    const struct hetero_note *note = find_note(m, word);
+    return note ? note->text : NULL;
+}
+
+bool hetero_model_is_for(const struct hetero_model *m, const char *target, const char *scenario,
+                         const char *file, const char *text, struct diag_list *diags)
+{
+    const char *const words[] = {"target", "scenario"}, *const wanted[] = {target, scenario};
+    bool ok = true;
+    for (int i = 0; i < 2; i++) {
+        const struct hetero_note *note = find_note(m, words[i]);
+        if (!note || strcmp(note->text, wanted[i]) == 0)
+            continue;
+        diag_add(diags, DIAG_ERROR, file, text, note->line, 1, NULL,
+                 "the model's %s is '%s', and it is used as one of '%s'", words[i], note->text,
+                 wanted[i]);
+        ok = false;
+    }
+    return ok;
 }
 
 uint32_t hetero_model_find_feature(const struct hetero_model *m, const char *name)
@@ -241,6 +268,48 @@ static void read_term(struct reader *r, const char *line, size_t len)
         add_term(r->model, t);
 }
 
+/* Words that a note must be one of; NULL = any text. */
+static const char *const note_words[] = {"target", "scenario", "source", "fit"};
+static const struct {
+    const char *const *values;
+    uint32_t n;
+} note_values[] = {{hetero_target_names, HETERO_N_TARGETS},
+                   {hetero_scenario_names, HETERO_N_SCENARIOS},
+                   {NULL, 0},
+                   {NULL, 0}};
+enum { N_NOTE_WORDS = sizeof note_words / sizeof note_words[0] };
+
+static uint32_t find_word(const char *word, const char *const *words, uint32_t n)
+{
+    uint32_t i = 0;
+    while (i < n && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
+
+static void add_note(const struct reader *r, const char *word, const char *text, uint32_t text_col)
+{
+    struct hetero_model *m = r->model;
+    uint32_t i = find_word(word, note_words, N_NOTE_WORDS);
+    if (i == N_NOTE_WORDS) {
+        diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, 1,
+                 suggest_hint(&m->arena, word, note_words, N_NOTE_WORDS),
+                 "models have no '%s': target, scenario, source or fit", word);
+    } else if (find_note(m, word)) {
+        diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, 1, NULL, "'%s' occurs twice",
+                 word);
+    } else if (note_values[i].values &&
+               find_word(text, note_values[i].values, note_values[i].n) == note_values[i].n) {
+        diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, text_col,
+                 suggest_hint(&m->arena, text, note_values[i].values, note_values[i].n),
+                 "there is no %s '%s': %s or %s", word, text, note_values[i].values[0],
+                 note_values[i].values[1]);
+    } else {
+        hetero_model_note(m, word, text);
+        m->notes[m->n_notes - 1].line = r->line;
+    }
+}
+
 /* Reads "word: text"; false if the line is not a note. */
 static bool read_note(struct reader *r, const char *line, size_t len)
 {
@@ -255,8 +324,8 @@ static bool read_note(struct reader *r, const char *line, size_t len)
     while (len > begin && isspace((unsigned char)line[len - 1]))
         len--;
     struct arena *a = &r->model->arena;
-    hetero_model_note(r->model, arena_strndup(a, line, n),
-                      arena_strndup(a, line + begin, len - begin));
+    add_note(r, arena_strndup(a, line, n), arena_strndup(a, line + begin, len - begin),
+             (uint32_t)begin + 1);
     return true;
 }
 

@@ -7,8 +7,9 @@
  *     target: cmp
  *     threads   1            0.000000009173792
  *     threads   scalar_alu  -0.000000000858425
- * Lines of the form `word: text` describe the model. The features are those of the single terms, in
- * their order; every single term precedes the pairs that use it. */
+ * Lines of the form `word: text` describe the model: its target, its scenario, where it comes from
+ * and how it fits. The features are those of the single terms, in their order; every single term
+ * precedes the pairs that use it. */
 #ifndef HEDDLE_HETERO_MODEL_H
 #define HEDDLE_HETERO_MODEL_H
 
@@ -26,7 +27,11 @@ struct hetero_term {
 
 struct hetero_note {
     const char *word, *text;
+    uint32_t line; /* in the file; 0 = none */
 };
+
+enum hetero_scenario { HETERO_ALONE, HETERO_CO_LOCATED, HETERO_N_SCENARIOS };
+extern const char *const hetero_scenario_names[HETERO_N_SCENARIOS];
 
 struct hetero_model {
     struct arena arena;
@@ -44,8 +49,13 @@ void hetero_model_destroy(struct hetero_model *m); /* NULL is fine */
 
 /* All single features and, with `pairs`, all pairs of them, coefficients 0. */
 struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t n, bool pairs);
+/* `word` is target, scenario, source or fit. */
 void hetero_model_note(struct hetero_model *m, const char *word, const char *text);
 const char *hetero_model_find_note(const struct hetero_model *m, const char *word); /* or NULL */
+/* Is the model one for this target and scenario? A file that does not name them may be. Otherwise
+ * an error is added to `diags`; `file` and `text` are those it was read from. */
+bool hetero_model_is_for(const struct hetero_model *m, const char *target, const char *scenario,
+                         const char *file, const char *text, struct diag_list *diags);
 uint32_t hetero_model_find_feature(const struct hetero_model *m, const char *name);
 /* Is `name` a valid feature name: a letter first, no blank and no ':'? */
 bool hetero_is_feature_name(const char *name);

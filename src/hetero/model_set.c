@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const hetero_scenario_names[HETERO_N_SCENARIOS] = {"alone", "co-located"};
 const char *const hetero_system_names[HETERO_N_SYSTEM] = {"llc_misses", "dram_bandwidth"};
 
 static uint32_t feature_number(const char *name)
@@ -18,10 +17,16 @@ static uint32_t feature_number(const char *name)
     return HETERO_NO_FEATURE;
 }
 
-static struct hetero_model *read_model(const char *path, const char *text, struct strbuf *error)
+static struct hetero_model *read_model(const char *path, const char *text, int scenario, int target,
+                                       struct strbuf *error)
 {
     struct diag_list diags = {0};
     struct hetero_model *m = hetero_model_read(path, text, &diags);
+    if (m && !hetero_model_is_for(m, hetero_target_names[target], hetero_scenario_names[scenario],
+                                  path, text, &diags)) {
+        hetero_model_destroy(m);
+        m = NULL;
+    }
     if (!m)
         diag_format(&diags, error);
     for (uint32_t i = 0; m && i < m->n_features; i++)
@@ -44,7 +49,7 @@ static struct hetero_model *read_file(const struct hetero_model_set *set, const 
                 hetero_scenario_names[scenario]);
     int status = strbuf_read_file(&text, strbuf_text(&path));
     if (status == 0)
-        m = read_model(strbuf_text(&path), strbuf_text(&text), error);
+        m = read_model(strbuf_text(&path), strbuf_text(&text), scenario, target, error);
     else if (scenario == HETERO_ALONE || status != ENOENT)
         strbuf_addf(error, "%s: %s\n", strbuf_text(&path), strerror(status));
     else
@@ -83,7 +88,8 @@ bool hetero_model_set_shipped(struct hetero_model_set *set, const char *cmp, con
     for (int s = 0; s < HETERO_N_SCENARIOS; s++)
         for (int t = 0; t < HETERO_N_TARGETS; t++) {
             const char *machine = t == HETERO_CMP ? cmp : gpu, *text = find_shipped(machine, s);
-            set->of[s][t] = text ? read_model(machine, text, error) : set->of[HETERO_ALONE][t];
+            set->of[s][t] =
+                text ? read_model(machine, text, s, t, error) : set->of[HETERO_ALONE][t];
             if (!set->of[s][t])
                 return false;
         }

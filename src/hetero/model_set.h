@@ -6,9 +6,6 @@
 #include "hetero/features.h"
 #include "hetero/model.h"
 
-enum hetero_scenario { HETERO_ALONE, HETERO_CO_LOCATED, HETERO_N_SCENARIOS };
-extern const char *const hetero_scenario_names[HETERO_N_SCENARIOS];
-
 /* Inputs of models besides the features of a kernel: of the native programs beside it. */
 enum hetero_system_feature { HETERO_LLC_MISSES, HETERO_DRAM_BANDWIDTH, HETERO_N_SYSTEM };
 extern const char *const hetero_system_names[HETERO_N_SYSTEM];
@@ -17,9 +14,9 @@ struct hetero_model_set {
     struct hetero_model *of[HETERO_N_SCENARIOS][HETERO_N_TARGETS];
 };
 
-/* FOLDER/cmp-alone.model and so on. A missing co-located model is replaced by the one of the kernel
- * alone, which is then in both places, here and below. False, with the reason in `error`, on
- * failure. */
+/* FOLDER/cmp-alone.model and so on, which must not name another target or scenario. A missing
+ * co-located model is replaced by the one of the kernel alone, which is then in both places, here
+ * and below. False, with the reason in `error`, on failure. */
 bool hetero_model_set_read(struct hetero_model_set *set, const char *folder, struct strbuf *error);
 /* The shipped ones: `CMP-alone`, `GPU-co-located`, ... */
 bool hetero_model_set_shipped(struct hetero_model_set *set, const char *cmp, const char *gpu,

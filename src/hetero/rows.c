@@ -137,6 +137,8 @@ static void read_row(struct reader *r, struct capacity *cap)
             rows->kernel_of[rows->n_rows] = find_kernel(rows, r->cells.items[c], &cap->kernels);
         else if (!read_number(r, c, &number))
             return;
+        else if (c != r->time_column && number < 0)
+            complain(r, r->cells.cols[c], NULL, "a feature must not be negative");
         else if (c != r->time_column)
             *value++ = number;
         else if (number > 0)

@@ -122,10 +122,14 @@ static bool run_stage(struct training *t, struct train_stage *stage)
 /* S3 kept 45 of 63. */
 static uint32_t least_kernels(const struct training *t)
 {
-    uint32_t n = (uint32_t)lround(45.0 * t->rows->n_kernels / 63.0);
-    if (!t->options->prune)
-        n = t->rows->n_kernels;
-    return n < t->options->folds ? t->options->folds : n;
+    uint32_t n = t->rows->n_kernels;
+    return t->options->prune ? (uint32_t)lround(45.0 * n / 63.0) : n;
+}
+
+static void end_early(struct train_result *result, const char *why)
+{
+    result->ended_because = why;
+    result->stages[result->n_stages - 1].goes = HETERO_NO_FEATURE;
 }
 
 /* Runs the stages and marks the kernels of the best one. */
@@ -133,12 +137,14 @@ static bool cross_validate(struct training *t, struct train_result *result)
 {
     uint32_t n_kernels = t->rows->n_kernels, least = least_kernels(t), best_n = 0;
     result->least_kernels = least;
-    result->stages = xcalloc(n_kernels - least + 1, sizeof *result->stages);
+    result->stages = xcalloc(n_kernels + 1, sizeof *result->stages);
     bool *best = xcalloc(n_kernels, sizeof *best);
     for (;;) {
         struct train_stage *stage = &result->stages[result->n_stages];
         if (!run_stage(t, stage)) {
-            result->ended_early = result->n_stages > 0;
+            *stage = (struct train_stage){0};
+            if (result->n_stages)
+                end_early(result, "with one fewer, a fold leaves too few rows for the terms");
             break;
         }
         if (!result->n_stages || stage->r_squared > result->stages[result->best_stage].r_squared) {
@@ -151,12 +157,12 @@ static bool cross_validate(struct training *t, struct train_result *result)
             stage->goes = HETERO_NO_FEATURE;
             break;
         }
+        if (t->n_kept == t->options->folds) {
+            end_early(result, "each fold needs a kernel");
+            break;
+        }
         t->kept[stage->goes] = false;
         t->n_kept--;
-    }
-    if (result->ended_early) {
-        result->stages[result->n_stages] = (struct train_stage){0};
-        result->stages[result->n_stages - 1].goes = HETERO_NO_FEATURE;
     }
     memcpy(t->kept, best, n_kernels * sizeof *best);
     t->n_kept = best_n;

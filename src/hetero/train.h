@@ -32,8 +32,8 @@ struct train_result {
     uint32_t n_kept_kernels;
     struct train_stage *stages; /* none without cross-validation */
     uint32_t n_stages, best_stage;
-    uint32_t least_kernels; /* the last stage has so many, or more: */
-    bool ended_early;       /* with the next kernel gone, a fold leaves too few rows */
+    uint32_t least_kernels; /* the last stage should have so many; with more, pruning ended early */
+    const char *ended_because; /* ... for this reason, in words; NULL = it did not */
     double r_squared_kept, r_squared_all;
 };
 

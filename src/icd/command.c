@@ -203,6 +203,8 @@ static void finish(struct icd_command *c, cl_int code)
     bool is_own = code != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     if (code < 0 && is_own && q->error == CL_SUCCESS)
         q->error = code;
+    if (c->is_fault)
+        strbuf_add(&e->fault, strbuf_text(&c->message));
     if (c->message.len) {
         icd_complain("%s", strbuf_text(&c->message));
         context_report(e->context, strbuf_text(&c->message));

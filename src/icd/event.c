@@ -42,6 +42,7 @@ void event_release(struct _cl_event *e)
         next = c->next;
         free(c);
     }
+    strbuf_destroy(&e->fault);
     if (e->queue)
         queue_release(e->queue);
     context_release(e->context);

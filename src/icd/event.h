@@ -20,6 +20,9 @@ struct _cl_event {
     cl_int status; /* CL_QUEUED .. CL_COMPLETE, or an error */
     uint64_t ns[N_TIMES];
     struct event_callback *callbacks;
+    struct strbuf
+        fault; /* what is wrong with the kernel; empty if it did not fail, or if its device
+                          * did */
 };
 
 /* All need the lock. */

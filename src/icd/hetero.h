@@ -96,7 +96,7 @@ struct hetero_decision {
     const char *reason;
     bool
         has_variables; /* the program's variables bind it to the target that ran its first launch */
-    bool is_predicted; /* otherwise the mode decided, or only one target can run the kernel */
+    bool is_predicted; /* there are models: the times and the answer are valid */
     double features[HETERO_N_FEATURES];
     double transfer; /* bytes to the GPU and back if only the host's copies were current */
     double llc_misses, dram_bandwidth; /* of the native programs */
@@ -111,6 +111,9 @@ struct hetero_decision {
     enum hetero_target ran_on;
     bool was_taken_over;
     cl_int status;
+    struct strbuf
+        fault; /* what is wrong with the kernel; empty if it did not fail, or if its target
+                          * did */
     uint64_t transfer_ns, kernel_ns;
 };
 

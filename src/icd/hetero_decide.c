@@ -13,6 +13,7 @@
 
 struct hetero_policy {
     enum hetero_mode mode;
+    bool predicts; /* it has models */
     struct hetero_model_set models;
     struct json_input input; /* owns what the setting points to */
     struct hetero_setting setting;
@@ -64,7 +65,9 @@ struct hetero_policy *hetero_policy_new(const struct icd_settings *s, struct str
         if (!ok)
             diag_format(&p->input.diags, error);
     }
-    if (ok && p->mode == MODE_PREDICT)
+    /* Elsewhere predictions are only for the log: those of Appendix A would mean nothing. */
+    p->predicts = p->mode == MODE_PREDICT || s->hetero_models;
+    if (ok && p->predicts)
         ok = s->hetero_models ? read_models(p, s->hetero_models, error) : read_shipped(p, error);
     if (ok) {
         p->usage = usage_meter_new(p->setting.natives, p->setting.n_natives, SAMPLE_US);
@@ -165,7 +168,7 @@ static struct hetero_answer answer(struct hetero_policy *p, struct hetero_questi
     return a;
 }
 
-static void choose(struct hetero_policy *p, struct hetero_decision *d)
+static void predict_all(struct hetero_policy *p, struct hetero_decision *d)
 {
     const struct hetero_setting *s = &p->setting;
     struct hetero_question q = {.goal = s->goal,
@@ -185,16 +188,15 @@ static void choose(struct hetero_policy *p, struct hetero_decision *d)
     hetero_apply_bubbles(&s->machine, d->pressure, s->natives, s->n_natives);
     d->answer = answer(p, &q);
     d->n_natives = q.n_natives;
-    d->target = d->answer.target;
-    d->reason = d->answer.reason;
     d->is_predicted = true;
 }
 
-static void choose_by_mode(struct hetero_policy *p, struct hetero_decision *d)
+static void choose_by_mode(const struct hetero_policy *p, struct hetero_decision *d)
 {
     switch (p->mode) {
     case MODE_PREDICT:
-        choose(p, d);
+        d->target = d->answer.target;
+        d->reason = d->answer.reason;
         return;
     case MODE_CMP:
     case MODE_GPU:
@@ -207,6 +209,14 @@ static void choose_by_mode(struct hetero_policy *p, struct hetero_decision *d)
         d->reason = "launches alternate";
         return;
     }
+}
+
+/* Why the other target runs what this one was chosen for. */
+static const char *why_not(const struct target *t, const struct target_program *program)
+{
+    if (program->is_bound && program->bound_to != t->which)
+        return "the program's variables are on this target";
+    return t->has_failed ? "the other target has failed" : "only this target can run it";
 }
 
 static double seconds_since(const struct timespec *begin)
@@ -229,13 +239,13 @@ void hetero_decide(struct hetero *h, const struct launch_command *l, struct targ
     count_kernel(p, l, program, out->features);
     out->features[HETERO_THREADS] = work_items(&l->launch);
     add_buffers(l, &out->features[HETERO_BUFFER], &out->transfer);
+    if (p->predicts)
+        predict_all(p, out);
     choose_by_mode(p, out);
     p->n_choices++;
     if (!can[out->target]) {
+        out->reason = why_not(&h->targets[out->target], program);
         out->target = out->target == HETERO_CMP ? HETERO_GPU : HETERO_CMP;
-        out->reason = program->is_bound ? "the program's variables are on this target"
-                                        : "only this target can run it";
-        out->is_predicted = false;
     }
     out->microseconds = seconds_since(&begin) * 1e6;
 }
@@ -302,6 +312,6 @@ void hetero_log(const struct _cl_device_id *d, const struct launch_command *l,
     json_string(&w, "time", h->targets[decision->ran_on].is_simulated ? "simulated" : "real");
     json_string(&w, "device", strbuf_text(&h->targets[decision->ran_on].name));
     json_end_object(&w);
-    launch_append_line(path, &text);
+    launch_append_line(path, "the log of HeteroPDP", &text);
     strbuf_destroy(&text);
 }

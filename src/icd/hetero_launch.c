@@ -125,7 +125,8 @@ static cl_int bring_args(struct _cl_device_id *d, struct target *t, const struct
                : code;
 }
 
-static cl_int enqueue(struct target *t, cl_kernel k, const struct heddle_launch *l, uint64_t *ns)
+static cl_int enqueue(struct target *t, cl_kernel k, const struct heddle_launch *l,
+                      struct hetero_decision *decision)
 {
     size_t offset[3], global[3], local[3];
     cl_event event = NULL;
@@ -136,7 +137,8 @@ static cl_int enqueue(struct target *t, cl_kernel k, const struct heddle_launch 
     }
     cl_int code = t->cl->clEnqueueNDRangeKernel(t->queue, k, l->work_dim, offset, global, local, 0,
                                                 NULL, &event);
-    return code == CL_SUCCESS ? target_wait(t, event, ns) : code;
+    return code == CL_SUCCESS ? target_wait(t, event, &decision->kernel_ns, &decision->fault)
+                              : code;
 }
 
 /* For measurements: only the host's buffers are current, before the launch and after it. The
@@ -166,10 +168,11 @@ static cl_int run_on(struct _cl_device_id *d, struct target *t, cl_kernel k,
     if (code != CL_SUCCESS)
         return code;
     *started = true;
-    code = enqueue(t, k, &l->launch, &decision->kernel_ns);
+    code = enqueue(t, k, &l->launch, decision);
+    bool has_failed = code != CL_SUCCESS && !decision->fault.len;
     for (uint32_t i = 0; i < l->kernel->info->n_args; i++)
         if (is_memory(l, i) && launch_writes(l, i))
-            hetero_wrote(l->objects[i], t, code != CL_SUCCESS);
+            hetero_wrote(l->objects[i], t, has_failed);
     return code == CL_SUCCESS && cold ? bring_args_home(d, l, &decision->transfer_ns) : code;
 }
 
@@ -205,8 +208,17 @@ static const char *find_problem(const struct launch_command *l, const struct tar
     return NULL;
 }
 
-/* A launch failed: tries the other target if that can run it. A target that fails while a kernel
- * runs is not used any more, if there is another. */
+/* A kernel that is faulty on one target is so on both, and the other one may not be protected from
+ * it. The target has printed what is wrong; the program's context has to be told too. */
+static void report_fault(const struct icd_command *c, const struct strbuf *fault)
+{
+    icd_lock();
+    context_report(c->event->context, strbuf_text(fault));
+    icd_unlock();
+}
+
+/* A target failed: tries the other one if that can run the launch. A target that fails while a
+ * kernel runs is not used any more, if there is another. */
 static cl_int take_over(struct icd_command *c, const struct target_program *program,
                         const cl_kernel *kernels, bool started, cl_int code,
                         struct hetero_decision *decision)
@@ -235,36 +247,45 @@ static cl_int take_over(struct icd_command *c, const struct target_program *prog
     return run_on(c->device, other, kernels[other->which], l, decision, &started);
 }
 
+static cl_int run_somewhere(struct icd_command *c, struct target_program *program,
+                            const cl_kernel *kernels, struct hetero_decision *decision)
+{
+    const struct launch_command *l = c->data;
+    struct hetero *h = c->device->hetero;
+    const bool can[HETERO_N_TARGETS] = {kernels[HETERO_CMP], kernels[HETERO_GPU]};
+    bool started;
+    hetero_decide(h, l, program, can, decision);
+    decision->ran_on = decision->target;
+    decision->has_variables = program->variable != NULL;
+    cl_int code = run_on(c->device, &h->targets[decision->target], kernels[decision->target], l,
+                         decision, &started);
+    if (code != CL_SUCCESS && !decision->fault.len)
+        code = take_over(c, program, kernels, started, code, decision);
+    if (decision->fault.len)
+        report_fault(c, &decision->fault);
+    if (code == CL_SUCCESS || decision->fault.len)
+        bind_program(program, l->kernel->info->name, &h->targets[decision->ran_on]);
+    decision->status = code;
+    h->n_launches[decision->ran_on]++;
+    hetero_log(c->device, l, decision);
+    strbuf_destroy(&decision->fault);
+    return code;
+}
+
 static cl_int run(struct icd_command *c)
 {
     const struct launch_command *l = c->data;
-    struct _cl_device_id *d = c->device;
-    struct hetero *h = d->hetero;
-    struct target_program *program = program_on(l->kernel->program, d)->targets;
+    struct target_program *program = program_on(l->kernel->program, c->device)->targets;
     struct hetero_decision decision = {0};
     cl_kernel kernels[HETERO_N_TARGETS];
     const char *name = l->kernel->info->name;
-    bool started;
     struct strbuf why = {0};
     cl_int code = CL_OUT_OF_RESOURCES;
-    if (!find_kernels(h, name, program, kernels, &why)) {
+    if (find_kernels(c->device->hetero, name, program, kernels, &why))
+        code = run_somewhere(c, program, kernels, &decision);
+    else
         strbuf_addf(&c->message, "kernel '%s' cannot run on any target: %s", name,
                     strbuf_text(&why));
-    } else {
-        const bool can[HETERO_N_TARGETS] = {kernels[HETERO_CMP], kernels[HETERO_GPU]};
-        hetero_decide(h, l, program, can, &decision);
-        decision.ran_on = decision.target;
-        decision.has_variables = program->variable != NULL;
-        code = run_on(d, &h->targets[decision.target], kernels[decision.target], l, &decision,
-                      &started);
-        if (code != CL_SUCCESS)
-            code = take_over(c, program, kernels, started, code, &decision);
-        if (code == CL_SUCCESS)
-            bind_program(program, name, &h->targets[decision.ran_on]);
-        decision.status = code;
-        h->n_launches[decision.ran_on]++;
-        hetero_log(d, l, &decision);
-    }
     c->engine = ENGINE_COMPUTE;
     c->cost_ns = decision.transfer_ns + decision.kernel_ns;
     strbuf_destroy(&why);

@@ -98,7 +98,7 @@ static cl_int exchange(struct _cl_device_id *d, struct _cl_mem *root, struct tar
     code = root->type == CL_MEM_OBJECT_BUFFER
                ? enqueue_buffer(root, t, copy, host, to_target, &event)
                : enqueue_image(root, t, copy, host, to_target, &event);
-    return code == CL_SUCCESS ? target_wait(t, event, ns) : code;
+    return code == CL_SUCCESS ? target_wait(t, event, ns, NULL) : code;
 }
 
 cl_int hetero_bring_home(struct _cl_device_id *d, struct _cl_mem *m, bool writes, uint64_t *ns)

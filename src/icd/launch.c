@@ -263,6 +263,7 @@ static cl_int run_launch(struct icd_command *c)
     }
     if (s != HEDDLE_OK) {
         describe_failure(c, l);
+        c->is_fault = s == HEDDLE_KERNEL_FAULT;
         launch_log_cut(d);
         heddle_recover(d->sim);
         code = CL_OUT_OF_RESOURCES;

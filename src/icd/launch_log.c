@@ -88,23 +88,23 @@ static void make_line(struct strbuf *text)
 }
 
 /* A file that cannot be written is named once. */
-static void append(const char *path, const struct strbuf *text)
+static void append(const char *path, const char *what, const struct strbuf *text)
 {
     static const char *named;
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     bool ok = fd >= 0 && write(fd, text->text, text->len) == (ssize_t)text->len;
     if (!ok && named != path) {
         named = path;
-        icd_complain("%s: %s", path, strerror(errno));
+        icd_complain("cannot write %s to %s: %s", what, path, strerror(errno));
     }
     if (fd >= 0)
         close(fd);
 }
 
-void launch_append_line(const char *path, struct strbuf *text)
+void launch_append_line(const char *path, const char *what, struct strbuf *text)
 {
     make_line(text);
-    append(path, text);
+    append(path, what, text);
 }
 
 void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l)
@@ -129,7 +129,7 @@ void launch_log_add(struct _cl_device_id *d, const struct logged_launch *l)
     json_end_object(&w);
     launch_files_store(d, l, strbuf_text(&text));
     if (s->json)
-        launch_append_line(s->json, &text);
+        launch_append_line(s->json, "the records of launches", &text);
     strbuf_destroy(&text);
 }
 
@@ -222,7 +222,7 @@ static void report_l2(struct _cl_device_id *d, const char *path)
 {
     struct strbuf text = {0};
     l2_report_write(d->sim, d->advice, d->n_failed, &text);
-    append(path, &text);
+    append(path, "the report of L2", &text);
     strbuf_destroy(&text);
 }
 

@@ -19,8 +19,8 @@ void launch_log_cut(struct _cl_device_id *d);
 struct json_writer;
 void launch_json_origin(struct json_writer *w);
 /* Appends a one-line document to the file with a single write, so that several processes may do
- * so. */
-void launch_append_line(const char *path, struct strbuf *text);
+ * so. `what` it is, for the message if that fails. */
+void launch_append_line(const char *path, const char *what, struct strbuf *text);
 void launch_log_end(struct _cl_device_id *d);
 
 #endif

@@ -31,6 +31,6 @@ void program_result_write(struct _cl_device_id *d, const char *path)
     param_set_json_values(&d->config->gpu->params, &w, "config");
     result_json_stats(d->sim, NULL, &w);
     json_end_object(&w);
-    launch_append_line(path, &text);
+    launch_append_line(path, "the result", &text);
     strbuf_destroy(&text);
 }

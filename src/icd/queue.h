@@ -54,6 +54,7 @@ struct icd_command {
     enum icd_engine engine;
     uint64_t cost_ns;
     struct strbuf message; /* of a failure */
+    bool is_fault;         /* the kernel failed, not the device */
 };
 
 /* All need the lock. */

@@ -139,10 +139,12 @@ cl_int target_open(struct target *t)
     return code;
 }
 
-static cl_int wait_for_ours(cl_event event)
+static cl_int wait_for_ours(cl_event event, struct strbuf *fault)
 {
     icd_lock();
     cl_int status = event_wait_unseen(event);
+    if (fault)
+        strbuf_add(fault, strbuf_text(&event->fault));
     icd_unlock();
     return status;
 }
@@ -155,11 +157,11 @@ static cl_int wait_for_other(struct target *t, cl_event event)
     return status < 0 ? status : code;
 }
 
-cl_int target_wait(struct target *t, cl_event event, uint64_t *ns)
+cl_int target_wait(struct target *t, cl_event event, uint64_t *ns, struct strbuf *fault)
 {
     cl_ulong start = 0, end = 0;
     t->cl->clFlush(t->queue);
-    cl_int code = t->is_simulated ? wait_for_ours(event) : wait_for_other(t, event);
+    cl_int code = t->is_simulated ? wait_for_ours(event, fault) : wait_for_other(t, event);
     t->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
     t->cl->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
     t->cl->clReleaseEvent(event);

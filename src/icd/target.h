@@ -30,8 +30,9 @@ void target_take(struct target *t, cl_device_id device);
 cl_int target_open(struct target *t);
 
 /* Waits for a command, adds its time to *ns, and releases its event. The host's simulated clock
- * does not advance: the program does not wait. */
-cl_int target_wait(struct target *t, cl_event event, uint64_t *ns);
+ * does not advance: the program does not wait. If the command failed because of its kernel and not
+ * of the target, `fault` says why; only the simulated GPU can tell. `fault` may be NULL. */
+cl_int target_wait(struct target *t, cl_event event, uint64_t *ns, struct strbuf *fault);
 
 /* A limit of the device, for info values of type cl_ulong or size_t. */
 uint64_t target_limit(const struct target *t, cl_device_info which);

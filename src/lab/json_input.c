@@ -48,16 +48,40 @@ void json_input_destroy(struct json_input *in)
     diag_list_destroy(&in->diags);
 }
 
+static const char *skip_digits(const char *text)
+{
+    return text + strspn(text, "0123456789");
+}
+
+/* The grammar of JSON: neither 01 nor .5, +1, 0x10 or nan. */
+static bool is_json_number(const char *text)
+{
+    const char *at = text + (*text == '-'), *end = skip_digits(at);
+    if (end == at || (*at == '0' && end > at + 1))
+        return false;
+    if (*end == '.') {
+        at = end + 1;
+        end = skip_digits(at);
+        if (end == at)
+            return false;
+    }
+    if (*end == 'e' || *end == 'E') {
+        at = end + 1 + (end[1] == '+' || end[1] == '-');
+        end = skip_digits(at);
+        if (end == at)
+            return false;
+    }
+    return !*end;
+}
+
 bool json_input_number(struct json_input *in, yaml_node_t *n, const char *what, double *out)
 {
     const char *text = yaml_scalar(&in->doc, n, what);
     if (!text)
         return false;
-    char *end;
-    double value = strtod(text, &end);
+    double value = strtod(text, NULL);
     bool is_text = n->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    bool is_number = end != text && !*end && isfinite(value) &&
-                     !text[strspn(text, "0123456789+-.eE")]; /* neither 0x10 nor nan */
+    bool is_number = is_json_number(text) && isfinite(value);
     if (!is_number || is_text) {
         yaml_complain(&in->doc, n, NULL, "expected %s, not %s'%s'", what,
                       is_number ? "a text in quotes: " : "", text);

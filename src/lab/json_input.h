@@ -19,8 +19,8 @@ enum heddle_status json_input_read(struct json_input *in, const char *path);
 enum heddle_status json_input_parse(struct json_input *in, const char *name, const char *text);
 void json_input_destroy(struct json_input *in);
 
-/* A finite decimal number without quotes; otherwise reports that `what` was expected and returns
- * false. */
+/* A finite number as in JSON, without quotes; otherwise reports that `what` was expected and
+ * returns false. */
 bool json_input_number(struct json_input *in, yaml_node_t *n, const char *what, double *out);
 /* The number of a required key. */
 bool json_input_need(struct json_input *in, yaml_node_t *map, const char *key, double *out);

@@ -336,7 +336,7 @@ status 2 "$heddle" run "$scratch/k.cl" --arg buf:@"$scratch/k.before" --record-l
 status 2 "$heddle" run "$scratch/k.cl" --arg buf:4 --record "$scratch/k.new" --record-l1d "$scratch/./k.new" && complains "--record-l1d also writes to that file"
 for option in "--arg buf:4 --record-l1d $scratch" "--arg out:4:$scratch"; do # and the error comes before the run
     # shellcheck disable=SC2086
-    status 4 "$heddle" run "$scratch/k.cl" --block 64 $option && complains "Is a directory"
+    status 2 "$heddle" run "$scratch/k.cl" --block 64 $option && complains "Is a directory"
 done
 status 3 "$heddle" run "$scratch/k.cl" --block 64 --arg buf:4
 cmp "$scratch/read.txt" "$scratch/mine.txt" && cmp "$scratch/k.cl" "$scratch/k.before" || fail "a file that was read is another one"

@@ -30,6 +30,27 @@ status 2 "$heddle" hetero features "$scratch/none.cl"
 complains "cannot read"
 status 2 "$heddle" hetero features "$scratch/scale.cl" --size tiny
 complains "--size and --seed are for workloads"
+cat >"$scratch/recursive.ptx" <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.func loop()
+{
+    call loop, ();
+    ret;
+}
+.visible .entry calls_it()
+{
+    call loop, ();
+    ret;
+}
+PTX
+status 2 "$heddle" hetero features "$scratch/recursive.ptx"
+complains "error: kernel calls_it: function loop calls itself"
+printf '.visible .entry does_not()\n{\n    .reg .b32 %%r<3>;\n    add.s32 %%r1, %%r2, 1;\n    ret;\n}\n' >>"$scratch/recursive.ptx"
+status 0 "$heddle" hetero features "$scratch/recursive.ptx" --json
+complains "warning: kernel calls_it is left out: function loop calls itself"
+echo "$out" >"$scratch/recursive.json"
 status 2 "$heddle" hetero features bfs --out x
 complains "--out has no meaning with heddle hetero features"
 
@@ -44,6 +65,16 @@ status 2 "$heddle" hetero predict --model s9150-along --features "$scratch/bfs.j
 complains "did you mean 's9150-alone'?"
 status 2 "$heddle" hetero predict --model i7-3770-co-located --features "$scratch/bfs.json"
 complains "'llc_misses', which the model needs, is missing"
+printf 'target: gpo\nthreads 1 2\n' >"$scratch/gpo.model"
+status 2 "$heddle" hetero predict --model "$scratch/gpo.model" --features "$scratch/bfs.json"
+complains "gpo.model:1:9: error: there is no target 'gpo': cmp or gpu"
+complains "did you mean 'gpu'?"
+mkdir "$scratch/swapped"
+for target in cmp gpu; do
+    "$heddle" hetero models testbed-gpu-alone >"$scratch/swapped/$target-alone.model"
+done
+status 2 "$heddle" hetero mixes --measured doc/results/hetero-mixes.json --model "$scratch/swapped"
+complains "swapped/cmp-alone.model:1:1: error: the model's target is 'gpu', and it is used as one of 'cmp'"
 status 2 "$heddle" hetero predict --model s9150-alone
 complains "needs --model and --features"
 printf '[{"threads": "many"}]\n' >"$scratch/bad.json"
@@ -88,6 +119,9 @@ complains "rows.csv"
 printf 'kernel,threads,time\nk,1,soon\n' >"$scratch/broken.csv"
 status 2 "$heddle" hetero train "$scratch/broken.csv"
 complains "broken.csv:2:5: error: this is not a finite number"
+printf 'kernel,threads,time\nk,-1,1\n' >"$scratch/broken.csv"
+status 2 "$heddle" hetero train "$scratch/broken.csv"
+complains "broken.csv:2:3: error: a feature must not be negative"
 printf 'kernel,time,x,y\na,1,1e200,1e200\nb,2,3,4\nc,3,3,2\n' >"$scratch/large.csv"
 status 2 "$heddle" hetero train "$scratch/large.csv" --folds 0
 complains "the values of x are too large"
@@ -102,7 +136,12 @@ with open(sys.argv[1], "w") as f:
         print(f"k{k},{sum(x)!r}," + ",".join(map(repr, x)), file=f)
 PY
 status 0 "$heddle" hetero train "$scratch/few.csv" --no-pairs
-says "Pruning ends here, before 14 kernels"
+says "Pruning ends here, before 14 kernels: with one fewer, a fold leaves too few rows for the terms."
+head -10 "$scratch/few.csv" | cut -d, -f1-4 >"$scratch/nine.csv"
+status 0 "$heddle" hetero train "$scratch/nine.csv" --no-pairs --passes 2
+says "Pruning ends here, before 6 kernels: each fold needs a kernel."
+status 0 "$heddle" hetero train "$scratch/nine.csv" --no-pairs --passes 2 --json
+says '"ended_because": "each fold needs a kernel"'
 status 0 "$heddle" hetero train "$scratch/few.csv" --no-pairs --json
 echo "$out" >"$scratch/few.json"
 
@@ -146,8 +185,29 @@ wrong()
 wrong threads 0 "'threads' must be above 0"
 wrong buffer -1 "'buffer' must not be negative"
 wrong transfer -1 "'transfer' must not be negative"
+for number in 01 .5 +1 1. 0x10 1e 1e+ -; do
+	wrong threads $number "expected a number, not '$number'"
+done
+for number in 0.5 10 1e2 1E+2 1.5e-2; do
+	sed "s/\"threads\": 512/\"threads\": $number/" "$scratch/question.json" >"$scratch/right.json"
+	status 0 "$heddle" hetero choose "$scratch/right.json"
+done
 wrong cache '[0' "a slowdown must be above 0: 'cache' has 0"
 wrong bandwidth '[-1' "a slowdown must be above 0: 'bandwidth' has -1"
+# The pressure of one target may be given; that of the other is estimated.
+sed 's/"threads"/"pressure": {"cmp": {"llc_bytes": 1048576}}, "threads"/' "$scratch/question.json" >"$scratch/cmp.json"
+sed 's/"threads"/"pressure": {"gpu": {"dram_gbps": 2}}, "threads"/' "$scratch/question.json" >"$scratch/gpu.json"
+sed 's/"threads"/"pressure": {}, "threads"/' "$scratch/question.json" >"$scratch/none.json"
+for given in cmp gpu none; do
+    status 0 "$heddle" hetero choose "$scratch/$given.json" --json
+    echo "$out" >"$scratch/chosen-$given.json"
+done
+sed 's/"threads": 512, "buffer": 67108864,//' "$scratch/cmp.json" >"$scratch/enough.json"
+status 0 "$heddle" hetero choose "$scratch/enough.json"
+sed 's/, "transfer": 256e6//' "$scratch/cmp.json" >"$scratch/less.json"
+status 2 "$heddle" hetero choose "$scratch/less.json"
+complains "'transfer' is missing here"
+
 # beside NATIVE CMP MESSAGE: a short question about one native; CMP is the co-located time there
 beside()
 {
@@ -195,12 +255,13 @@ assert all(row["threads"] > 0 and row["buffer"] > 0 and row["launches"] > 0 for 
 for row in load("predicted"):
     assert row["clamped"] == (row["prediction"] <= 0)
     assert row["time"] == (1e-6 if row["clamped"] else row["prediction"])
+assert [row["kernel"] for row in load("recursive")] == ["does_not"]
 trained = load("trained")
 assert trained["dropped_kernels"][0] == "k5" and trained["r_squared_kept"] > 0.999999
 assert trained["r_squared_all"] < trained["r_squared_kept"]
 few = load("few")
 assert few["ended_early"] and few["stages"][-1] == {**few["stages"][-1], "kernels": 18, "goes": None}
-assert not trained["ended_early"]
+assert not trained["ended_early"] and trained["ended_because"] is None
 near(load("refit")[0]["time"], 2e-6 * 4096 + 3e-4 * 2 + 5e-8 * 4096 * 2)
 chosen = load("chosen")
 near(chosen["kernel_pressure"]["cmp"]["llc_bytes"], 3 << 20)
@@ -210,6 +271,10 @@ near(chosen["natives"][0]["cache_slowdown"]["cmp"], 1.08)
 near(chosen["natives"][0]["bandwidth_slowdown"]["cmp"], 1)
 near(chosen["natives"][0]["bandwidth_slowdown"]["gpu"], chosen["natives"][0]["slowdown"]["gpu"])
 near(chosen["natives"][0]["weighted_slowdown"]["cmp"], 1.08)
+for given, llc, gbps in (("cmp", 1 << 20, 5.12), ("gpu", 3 << 20, 2), ("none", 3 << 20, 5.12)):
+    pressure = load("chosen-" + given)["kernel_pressure"]
+    near(pressure["cmp"]["llc_bytes"], llc)
+    near(pressure["gpu"]["dram_gbps"], gbps)
 weighted = load("weighted")["natives"][0]
 assert weighted["weight"] == 2.5
 near(weighted["weighted_slowdown"]["cmp"], 2.5 * 1.08)

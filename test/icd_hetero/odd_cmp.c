@@ -1,13 +1,15 @@
 /* The first OpenCL library that /etc/OpenCL/vendors names, with faults for tests:
  *
- *     ODD_CMP=failing  launches fail from the second one on
- *     ODD_CMP=slow     creating a context takes long, and a second one ends the process */
+ *     ODD_CMP=failing        launches fail from the second one on
+ *     ODD_CMP=failing-twice  the second and the third launch fail
+ *     ODD_CMP=slow           creating a context takes long, and a second one ends the process */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <CL/cl_icd.h>
 
 #include <dlfcn.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@ typedef void(CL_CALLBACK *context_error_fn)(const char *, const void *, size_t, 
 static const cl_icd_dispatch *real;
 static cl_icd_dispatch table; /* of this library's platforms and devices */
 static atomic_int n_launches, n_contexts;
+static int last_failure = INT_MAX; /* the launches from the second one to this one fail */
 
 /* The first word of every object. */
 static void set_table(void *object)
@@ -32,7 +35,8 @@ static cl_int CL_API_CALL launch(cl_command_queue q, cl_kernel k, cl_uint dims,
                                  const size_t *offset, const size_t *global, const size_t *local,
                                  cl_uint n, const cl_event *list, cl_event *event)
 {
-    return n_launches++
+    int number = ++n_launches;
+    return number > 1 && number <= last_failure
                ? CL_OUT_OF_RESOURCES
                : real->clEnqueueNDRangeKernel(q, k, dims, offset, global, local, n, list, event);
 }
@@ -91,7 +95,9 @@ static cl_int CL_API_CALL get_platforms(cl_uint most, cl_platform_id *platforms,
     table = *real;
     table.clGetDeviceIDs = get_devices;
     const char *fault = getenv("ODD_CMP");
-    if (fault && strcmp(fault, "failing") == 0)
+    if (fault && strcmp(fault, "failing-twice") == 0)
+        last_failure = 3;
+    if (fault && strncmp(fault, "failing", strlen("failing")) == 0)
         table.clEnqueueNDRangeKernel = launch;
     if (fault && strcmp(fault, "slow") == 0)
         table.clCreateContext = create_context;

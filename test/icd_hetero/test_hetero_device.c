@@ -1,10 +1,10 @@
 /* Heddle HeteroPDP: launches move between the targets, contents stay right.
  *
  *     test_hetero_device moving | building | cold | failing | failing-checkpoint | failing-cmp |
- *                        own-library
+ *                        failing-bound | faulty | own-library
  *
- * ctest sets the environment of each: how targets are chosen, and a limit that one launch exceeds
- * on the GPU, or a CMP that fails. */
+ * ctest sets the environment of each: how targets are chosen, a target that fails, or a limit that
+ * one launch exceeds on the GPU. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/wait.h>
@@ -301,10 +301,11 @@ static void threads_open_each_target_once(void **state)
 
 /* --- measurements --- */
 
-/* A number in the last line of the log. */
-static double last_logged(const char *key)
+/* The value in the last line of the log, and what follows. */
+static const char *last_value(const char *key)
 {
-    char line[4096], last[4096] = "", pattern[64];
+    static char last[4096];
+    char line[4096], pattern[64];
     FILE *f = fopen(getenv("HEDDLE_HETERO_LOG"), "r");
     assert_non_null(f);
     while (fgets(line, sizeof line, f))
@@ -313,7 +314,21 @@ static double last_logged(const char *key)
     snprintf(pattern, sizeof pattern, "\"%s\":", key);
     const char *at = strstr(last, pattern);
     assert_non_null(at);
-    return strtod(at + strlen(pattern), NULL);
+    at += strlen(pattern);
+    return at + strspn(at, " ");
+}
+
+static double last_logged(const char *key)
+{
+    return strtod(last_value(key), NULL);
+}
+
+static void assert_logged(const char *key, const char *text)
+{
+    const char *value = last_value(key);
+    if (*value != '"' || strncmp(value + 1, text, strlen(text)) != 0 ||
+        value[strlen(text) + 1] != '"')
+        fail_msg("%s is not '%s': %.60s", key, text, value);
 }
 
 static void a_buffer_is_judged_by_all_its_arguments(void **state)
@@ -385,7 +400,7 @@ static void count_on_host(int32_t *y, int loops)
 }
 
 static bool keeps_checkpoints;
-enum { FEW_LOOPS = 10, TOO_MANY_LOOPS = 200000 }; /* for the limit of the GPU */
+enum { FEW_LOOPS = 10, TOO_MANY_LOOPS = 200000 }; /* for the limit of the faulty kernel */
 
 /* Once a target has failed, the other one runs all launches. */
 static void the_other_target_takes_over(void **state)
@@ -437,28 +452,98 @@ static cl_kernel kernel_of_binary(struct gpu *g, const char *name)
     return k;
 }
 
-/* Also the GPU, after it has failed; and it stays a failed target. */
 static void what_only_the_gpu_can_run_runs_there(void **state)
 {
     struct gpu *g = *state;
     int32_t expected[N] = {0}, got[N];
     cl_mem y = buffer(g, sizeof expected, expected);
-    cl_kernel from_source = kernel_of(g, source, "count"), k = kernel_of_binary(g, "count");
-    (void)run_count(g, from_source, y, TOO_MANY_LOOPS); /* as in the other test, if it is first */
-    bool gpu_fails = run_count(g, k, y, TOO_MANY_LOOPS) != CL_SUCCESS;
-    assert_int_equal(gpu_fails, getenv("HEDDLE_MAX_INSTS") != NULL);
-    for (int i = 0; i < 2; i++) {
-        ok(clEnqueueWriteBuffer(g->queue, y, CL_TRUE, 0, sizeof expected, expected, 0, NULL, NULL));
-        ok(run_count(g, k, y, FEW_LOOPS));
-        count_on_host(expected, FEW_LOOPS);
-        ok(run_count(g, from_source, y, TOO_MANY_LOOPS));
-        count_on_host(expected, TOO_MANY_LOOPS);
-        ok(clEnqueueReadBuffer(g->queue, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
-        assert_memory_equal(got, expected, sizeof got);
-    }
+    cl_kernel k = kernel_of_binary(g, "count");
+    ok(run_count(g, k, y, FEW_LOOPS));
+    count_on_host(expected, FEW_LOOPS);
+    ok(clEnqueueReadBuffer(g->queue, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    assert_memory_equal(got, expected, sizeof got);
     ok(clReleaseMemObject(y));
-    ok(clReleaseKernel(from_source));
     ok(clReleaseKernel(k));
+}
+
+/* The GPU fails in its launches 2 and 3. It stays a failed target, which runs only what the other
+ * one cannot. */
+static void a_failed_target_runs_what_is_bound_to_it(void **state)
+{
+    static const char text[] =
+        "global int n = 5; kernel void f(global int *y) { n += 1; y[0] = n; }";
+    struct gpu *g = *state;
+    const int32_t zeros[N] = {0};
+    const size_t one = 1;
+    cl_kernel bound = kernel_of_cl2(g, text, "f"), k = kernel_of(g, source, "count");
+    cl_mem n = buffer(g, sizeof(int), NULL), y = buffer(g, sizeof zeros, zeros);
+    assert_int_equal(run_one(g, bound, n), 6);
+    ok(run_count(g, k, y, FEW_LOOPS)); /* launch 2 */
+    assert_logged("ran_on", "cmp");
+    assert_logged("reason", "the mode names this target");
+    ok(clEnqueueNDRangeKernel(g->queue, bound, 1, NULL, &one, NULL, 0, NULL, NULL)); /* launch 3 */
+    fails(CL_OUT_OF_RESOURCES, clFinish(g->queue));
+    ok(run_count(g, k, y, FEW_LOOPS));
+    assert_logged("ran_on", "cmp");
+    assert_logged("reason", "the other target has failed");
+    assert_int_equal(run_one(g, bound, n), 7);
+    assert_logged("ran_on", "gpu");
+    ok(clReleaseMemObject(n));
+    ok(clReleaseMemObject(y));
+    ok(clReleaseKernel(bound));
+    ok(clReleaseKernel(k));
+}
+
+/* --- a kernel that is at fault --- */
+
+static void CL_CALLBACK remember(const char *text, const void *more, size_t bytes, void *user)
+{
+    (void)more, (void)bytes;
+    snprintf(user, 1000, "%s", text);
+}
+
+/* Runs on the GPU, and leaves `before` in y. */
+static void assert_gpu_still_runs(struct gpu *g, cl_kernel k, cl_mem y, int32_t *before)
+{
+    int32_t got[N];
+    assert_logged("ran_on", "gpu");
+    assert_int_equal(last_logged("status"), CL_OUT_OF_RESOURCES);
+    ok(run_count(g, k, y, FEW_LOOPS));
+    assert_logged("ran_on", "gpu");
+    count_on_host(before, FEW_LOOPS);
+    ok(clEnqueueReadBuffer(g->queue, y, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    assert_memory_equal(got, before, sizeof got);
+}
+
+/* As on the GPU alone: nobody takes over, and contents stay as the kernel has left them. */
+static void a_faulty_kernel_is_the_programs_affair(void **state)
+{
+    static const char text[] =
+        "kernel void out(global int *y, int at) { y[get_global_id(0)] = 1; y[at] = 1; }";
+    char said[1000] = "";
+    struct gpu g = **(struct gpu **)state;
+    int32_t expected[N] = {0};
+    const int far = 100000;
+    const size_t global = 1;
+    created(g.context, clCreateContext(NULL, 1, &g.device, remember, said, &err));
+    created(g.queue, clCreateCommandQueue(g.context, g.device, 0, &err));
+    cl_mem y = buffer(&g, sizeof expected, expected);
+    cl_kernel k = kernel_of(&g, source, "count"), out = kernel_of(&g, text, "out");
+    fails(CL_OUT_OF_RESOURCES, run_count(&g, k, y, TOO_MANY_LOOPS));
+    assert_non_null(strstr(said, "kernel 'count': the launch was stopped after"));
+    assert_gpu_still_runs(&g, k, y, expected);
+    ok(clSetKernelArg(out, 0, sizeof y, &y));
+    ok(clSetKernelArg(out, 1, sizeof far, &far));
+    ok(clEnqueueNDRangeKernel(g.queue, out, 1, NULL, &global, NULL, 0, NULL, NULL));
+    fails(CL_OUT_OF_RESOURCES, clFinish(g.queue));
+    assert_non_null(strstr(said, "kernel 'out': bad access"));
+    expected[0] = 1; /* written before the bad access */
+    assert_gpu_still_runs(&g, k, y, expected);
+    ok(clReleaseMemObject(y));
+    ok(clReleaseKernel(k));
+    ok(clReleaseKernel(out));
+    ok(clReleaseCommandQueue(g.queue));
+    ok(clReleaseContext(g.context));
 }
 
 /* --- */
@@ -491,8 +576,11 @@ int main(int argc, char **argv)
         TEST(a_buffer_is_judged_by_all_its_arguments),
         TEST(uploads_of_what_is_not_read_do_not_count),
     };
-    const struct CMUnitTest failing[] = {TEST(the_other_target_takes_over),
-                                         TEST(what_only_the_gpu_can_run_runs_there)};
+    const struct CMUnitTest failing[] = {TEST(the_other_target_takes_over)};
+    const struct CMUnitTest failing_cmp[] = {TEST(the_other_target_takes_over),
+                                             TEST(what_only_the_gpu_can_run_runs_there)};
+    const struct CMUnitTest bound[] = {TEST(a_failed_target_runs_what_is_bound_to_it)};
+    const struct CMUnitTest faulty[] = {TEST(a_faulty_kernel_is_the_programs_affair)};
     if (argc != 2)
         return 2;
     if (strcmp(argv[1], "own-library") == 0) /* as its own CPU device: refused, without a wait */
@@ -505,6 +593,12 @@ int main(int argc, char **argv)
         return cmocka_run_group_tests(building, NULL, NULL);
     if (strcmp(argv[1], "cold") == 0)
         return cmocka_run_group_tests(cold, NULL, NULL);
+    if (strcmp(argv[1], "faulty") == 0)
+        return cmocka_run_group_tests(faulty, NULL, NULL);
+    if (strcmp(argv[1], "failing-bound") == 0)
+        return cmocka_run_group_tests(bound, NULL, NULL);
+    if (strcmp(argv[1], "failing-cmp") == 0)
+        return cmocka_run_group_tests(failing_cmp, NULL, NULL);
     keeps_checkpoints = strcmp(argv[1], "failing-checkpoint") == 0;
     return strcmp(argv[1], "moving") == 0 ? cmocka_run_group_tests(moving, NULL, NULL)
                                           : cmocka_run_group_tests(failing, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Programs that Heddle starts: how they end is known whatever the host program does with SIGCHLD. */
+/* Programs that Heddle starts: how they end is known whatever the host program does with
+ * SIGCHLD. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -206,6 +206,8 @@ static void ties_go_to_the_shorter_time_then_to_the_cmp(void **state)
     assert_int_equal(ask(&n, GOAL_FAIRNESS).target, HETERO_CMP);
     struct one_native shorter = {{2, 1}, {2.8, 1.4}, {2, 2}, 1};
     assert_int_equal(ask(&shorter, GOAL_FAIRNESS).target, HETERO_GPU);
+    struct one_native little = {{1, 1 - 1e-12}, {1.4, 1.4 - 1.4e-12}, {2, 2}, 1}; /* a tie */
+    assert_int_equal(ask(&little, GOAL_FAIRNESS).target, HETERO_GPU);
     n.native[1] = 2 * (1 - 0.9e-9); /* within 1e-9: still a tie */
     assert_int_equal(ask(&n, GOAL_FAIRNESS).target, HETERO_CMP);
     n.native[1] = 2 * (1 - 1.1e-9); /* beyond: fairer on the GPU */
@@ -219,6 +221,8 @@ static void without_natives_the_time_alone_decides(void **state)
     assert_int_equal(hetero_choose(&q).target, HETERO_GPU);
     q.alone_s[HETERO_GPU] = 4;
     assert_int_equal(hetero_choose(&q).target, HETERO_CMP);
+    q.alone_s[HETERO_GPU] = 4 * (1 - 1e-15); /* however little shorter */
+    assert_int_equal(hetero_choose(&q).target, HETERO_GPU);
 }
 
 int main(void)

@@ -77,6 +77,17 @@ static void classes_of_both_sides(void **state)
     assert_int_equal(c.n[HETERO_THREADS] + c.n[HETERO_BUFFER], 0);
 }
 
+static void unsupported_instructions_have_their_types(void **state)
+{
+    (void)state;
+    struct hetero_counts c = count_module(
+        KERNEL("tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2}];\n" /* fp */
+               "tex.2d.v4.s32.s32 {%r3, %r4, %r5, %r6}, [%rd1, {%r1, %r2}];\n" /* int */));
+    assert_int_equal(c.n_unsupported, 2);
+    assert_int_equal(c.n[HETERO_FP], 1);
+    assert_int_equal(c.n[HETERO_INT], 1);
+}
+
 static void what_reads_thread_numbers_varies(void **state)
 {
     (void)state;
@@ -253,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_of_both_sides),
+        cmocka_unit_test(unsupported_instructions_have_their_types),
         cmocka_unit_test(what_reads_thread_numbers_varies),
         cmocka_unit_test(atomics_give_values_that_vary),
         cmocka_unit_test(local_memory_varies),

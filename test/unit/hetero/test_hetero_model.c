@@ -142,6 +142,35 @@ static void assert_refused(const char *text, uint32_t line, uint32_t col, const 
     diag_list_destroy(&diags);
 }
 
+static void headers_are_checked(void **state)
+{
+    (void)state;
+    assert_refused("target: gup\na 1 2\n", 1, 9, "there is no target 'gup': cmp or gpu");
+    assert_refused("a 1 2\nscenario:  colocated\n", 2, 12, "there is no scenario 'colocated'");
+    assert_refused("scenari: alone\na 1 2\n", 1, 1, "models have no 'scenari'");
+    assert_refused("fit: 1\nfit: 2\na 1 2\n", 2, 1, "'fit' occurs twice");
+}
+
+static void models_of_something_else_are_noticed(void **state)
+{
+    (void)state;
+    static const char text[] = "target: gpu\nscenario: alone\na 1 2\n";
+    struct diag_list diags = {0};
+    struct hetero_model *m = hetero_model_read("m", text, &diags);
+    struct hetero_model *bare = hetero_model_read("m", "a 1 2\n", &diags);
+    assert_true(hetero_model_is_for(m, "gpu", "alone", "m", text, &diags));
+    assert_true(hetero_model_is_for(bare, "cmp", "alone", "m", "a 1 2\n", &diags));
+    assert_int_equal(diags.n, 0);
+    assert_false(hetero_model_is_for(m, "cmp", "alone", "m", text, &diags));
+    assert_false(hetero_model_is_for(m, "gpu", "co-located", "m", text, &diags));
+    assert_int_equal(diags.n, 2);
+    assert_int_equal(diags.items[0].line, 1);
+    assert_int_equal(diags.items[1].line, 2);
+    hetero_model_destroy(m);
+    hetero_model_destroy(bare);
+    diag_list_destroy(&diags);
+}
+
 static void broken_models_are_refused_where_they_break(void **state)
 {
     (void)state;
@@ -167,6 +196,8 @@ int main(void)
         cmocka_unit_test(an_ordinary_kernel_is_negative),
         cmocka_unit_test(a4_is_a2_and_dram),
         cmocka_unit_test(written_models_are_read_back),
+        cmocka_unit_test(headers_are_checked),
+        cmocka_unit_test(models_of_something_else_are_noticed),
         cmocka_unit_test(broken_models_are_refused_where_they_break),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,8 @@ static void r_squared_is_about_the_mean(void **state)
     assert_close(hetero_r_squared(predicted, times, 4), 0.98, 1e-12);
     assert_close(hetero_r_squared(equal, equal, 2), 1, 0);
     assert_true(hetero_r_squared(times, equal, 2) == -INFINITY);
+    const double thrice[] = {0.1, 0.1, 0.1}, nearly[] = {0.1, 0.1 + 1e-16, 0.1};
+    assert_close(hetero_r_squared(nearly, thrice, 3), 1, 0); /* rounded, as fits are */
 }
 
 /* Twice the same feature, one that is always 0, and a sum of two others. */
@@ -200,6 +202,30 @@ static void an_outlier_is_pruned(void **state)
     assert_planted_goes_first(0.1); /* ten times too fast */
 }
 
+/* With 21 folds each of the 21 kernels is one; 45 of 63 would be 15. */
+static void pruning_ends_where_each_kernel_is_a_fold(void **state)
+{
+    (void)state;
+    for (uint32_t folds = 15; folds <= N_KERNELS; folds += 6) {
+        struct hetero_rows rows = make_rows(1);
+        struct train_options options = train_defaults;
+        struct train_result result;
+        struct strbuf why = {0};
+        options.folds = folds;
+        options.passes = 2;
+        assert_true(hetero_train(&rows, &options, &result, &why));
+        assert_int_equal(result.least_kernels, 15);
+        assert_int_equal(result.stages[result.n_stages - 1].n_kernels, folds);
+        assert_int_equal(result.stages[result.n_stages - 1].goes, HETERO_NO_FEATURE);
+        if (folds == 15)
+            assert_null(result.ended_because);
+        else
+            assert_string_equal(result.ended_because, "each fold needs a kernel");
+        train_result_destroy(&result);
+        hetero_rows_destroy(&rows);
+    }
+}
+
 static void without_pruning_every_kernel_stays(void **state)
 {
     (void)state;
@@ -312,6 +338,7 @@ int main(void)
         cmocka_unit_test(the_earlier_stays_beside_others),
         cmocka_unit_test(training_recovers_a_known_model),
         cmocka_unit_test(an_outlier_is_pruned),
+        cmocka_unit_test(pruning_ends_where_each_kernel_is_a_fold),
         cmocka_unit_test(without_pruning_every_kernel_stays),
         cmocka_unit_test(without_pairs_each_feature_has_a_term),
         cmocka_unit_test(what_cannot_be_trained_is_refused),
