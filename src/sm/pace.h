@@ -23,8 +23,8 @@ void pace_start(struct pace *p, const struct sched_view *v, uint32_t slot, int64
  * in S3, where the accuracy of NW is 100 % because its "thread-block has only one or two warps"
  * (section 4.3.3, footnote 2). No reading satisfies both sentences: a warp that is alone is larger
  * than none, and of two warps the smaller one is not larger than half of them. If a warp had to be
- * larger than more than half of all warps of its CTA, itself included, NW would be at 0 %, and bfs
- * (paper-s3, gtx480-cawa, lrr) at 0.876 instead of 0.931. */
+ * larger than more than half of all warps of its CTA, itself included, NW would be at 0 %, and the
+ * mean of S3's Figure 4.12 at 0.537 instead of 0.700 (S3: 0.73). */
 void pace_sample(struct pace *p, const struct sched_view *v, uint64_t now);
 /* A warp has ended; with the last warp of a CTA, all its samples are counted. */
 void pace_end(struct pace *p, const struct warp_latency *w, struct pace_stats *into);
