@@ -70,9 +70,9 @@ def counts(page, figures, papers):
         before = [(when, counts_then[page, paper]) for when, counts_then in ((FIRST_VERSION, BEFORE), (BEFORE_CORRECTION, WITH_EARLIER_MACHINES))
                   if (page, paper) in counts_then]
         noted.update(when for when, _ in before)
-        now = [("now", counted([c for _, c in found]))] + [("without variations", counted(own))] * (len(own) < len(found))
-        for when, n in before + now:
-            text += row([f"{paper}, {when}"] + [str(k) for k in n] + [str(sum(n[:3]))])
+        now = [(", now" if before else "", counted([c for _, c in found]))] + [(", without variations", counted(own))] * (len(own) < len(found))
+        for when, n in [(f", {w}", n) for w, n in before] + now:
+            text += row([f"{paper}{when}"] + [str(k) for k in n] + [str(sum(n[:3]))])
     missing = sum(c["agrees"] == "missing" for f in figures for c in f["paper"])
     notes = " ".join(THEN[when] for when in THEN if when in noted)
     text += f"\n{notes}\n" if notes else ""
@@ -171,6 +171,15 @@ NAMES = {"l1d": """
 | HGA, BFSQ, HSH, RED | `hga`, `bfsq`, `hsh`, `red` | histogram with global atomics, BFS with a queue, hash table with locks, reduction |
 
 [atomics.md](../atomics.md) has the rules in full.
+""", "l2": """
+| on this page | in Heddle | meaning |
+| --- | --- | --- |
+| LRU | `l2.policy=write_buffering` without marks | loads and stores without marks behave as under LRU |
+| write-buffering (S1) | stores are marked `.cc` | L2 keeps stored lines until they have been read, and then drops them |
+| `both` (S1) | and loads are marked `.cp` | write-buffering with read-bypassing: marked loads that miss bypass L2 |
+| no L2 | `l2.policy=none` | every access goes to DRAM |
+
+[l2.md](../l2.md) has the rules in full.
 """}
 
 
@@ -183,7 +192,7 @@ def earlier_machines(names):
 def summary(page, title, figures, headings, why, earlier=()):
     papers = [p for p in PAPERS if of_paper(figures, p)]
     top = "## In short\n\nThe table counts the claims of the papers by [verdict](#how-verdicts-are-reached): \"yes\" agrees, \"direction\" has the right\n"
-    top += "sign but a different size, \"no\" disagrees, \"look\" must be judged by eye.\n\n" + counts(page, figures, papers)
+    top += "sign but a different size, \"no\" disagrees, \"look\" must be judged by eye.\nThe last column is the sum of the first three.\n\n" + counts(page, figures, papers)
     top += earlier_machines(earlier)
     top += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
     is_varied = any(is_variation(name, c["says"]) for p in papers for name, c in of_paper(figures, p))

@@ -57,10 +57,11 @@ static const struct plugin_stat cpl_stats[] = {
  *
  * not critical  in these cycles their values are never below the warp's, and with the warp they are
  *               more than half of the CTA's live warps
- * critical      in these cycles their values are always below the warp's, and the other live warps
- *               of the CTA, with the warp itself, are at most half of all
+ * critical      in these cycles their values are always below the warp's; the live warps that are
+ *               not witnesses, the warp itself among them, are at most half of the CTA's
  *
- * So only events of the warp and of its witnesses can change the answer. */
+ * So only events of the warp and of its witnesses, and starts and ends of warps of the CTA, can
+ * change the answer. */
 struct answer {
     uint64_t from, until;
     uint64_t event; /* number of the last event that has been considered */

@@ -277,7 +277,8 @@ static inline __attribute__((always_inline)) void tx_post(struct tx_port *p, str
     hot_assert(tx_is_declared(p, m.kind));
     tx_post_through(p, to, now, gate_pass(&p->gate, now, m.flits), m);
 }
-/* The same after tx_ready_at() or an equivalent check, whatever the kind. */
+/* Like tx_post(), but finds the receiver by m.to and collects its credits if necessary. The caller
+ * has called tx_ready_at() or made an equivalent check. The message's kind is not checked. */
 static inline __attribute__((always_inline)) void tx_offer(struct tx_port *p, sim_time now,
                                                            struct message m)
 {

@@ -1,6 +1,7 @@
 /* Greedy criticality-aware warp scheduling.
  * S3 = S.-Y. Lee: Intelligent scheduling and memory management techniques for modern GPU
- * architectures. PhD thesis, Arizona State University 2017, section 4.2.2. In S3's order:
+ * architectures. PhD thesis, Arizona State University 2017, section 4.2.2. In S3's order
+ * (3 is applied first; 1 and 2 choose when the selected warp is not ready):
  *
  * 1. "At each cycle, gCAWS selects a ready warp for execution based on the degree of warp
  *    criticality determined by the per-warp criticality counter in CPL": the largest first.
@@ -10,8 +11,8 @@
  *    critical meanwhile.
  *
  * S3 does not say whether a cycle without a ready warp ends the selection. Here it does not, as
- * under GTO: the selected warp has "no further available instructions" when another warp of its
- * issue slot issues, or when it ends.
+ * under GTO: a warp stays selected until another warp of its issue slot issues in its place,
+ * because the selected one was not ready, or until it ends.
  *
  * CAWA is gCAWS with the cache policy CACP. */
 #include "sched/gto.h"
@@ -29,8 +30,8 @@ static uint64_t gcaws_cost_bits(const struct sched_geometry *g, const void *para
     return gto_cost(g->n_warps, g->n_slots, parts);
 }
 
-/* For sched_pick.visited: the live warps of `domain`, ready or not, that are more critical than
- * `warp`, whose criticality is `value`, or as critical and older. */
+/* The warps that come before `warp`, for sched_pick.visited: live warps of `domain`, ready or not,
+ * that are more critical, or equally critical and older. `value` is the criticality of `warp`. */
 static uint64_t warps_before(const struct scheduler *s, uint64_t domain, uint32_t warp,
                              int64_t value, uint64_t now)
 {

@@ -72,9 +72,9 @@ static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycl
 }
 
 /* At the start of a quantum all credits that come back within it are known, so the departures of
- * replies that lacked credits can be fixed now, and with them the times at which their entries
- * become free. The banks that wait for an entry plan their next attempt before any other request is
- * considered. */
+ * replies that lacked credits can be fixed now, and with them the times at which their entries of
+ * the reply queue become free. Stalled banks, which may wait for such an entry, plan their next
+ * attempt before any new request is taken. */
 static void send_replies_and_wake(struct slice *p)
 {
     slice_send_replies(p);
@@ -269,7 +269,7 @@ const struct shard_ops controlled_slice_ops = {.kind = "partition",
                                                .is_idle = slice_is_idle,
                                                .describe_wait = slice_describe_wait};
 
-/* --- called between cycles: quotas, visibility boundaries, copies of the host, flushes --- */
+/* --- called between cycles: quotas, visibility boundaries, data from the host, flushes --- */
 
 struct flushed_bank {
     struct slice *slice;
