@@ -507,7 +507,7 @@ static void assert_gpu_still_runs(struct gpu *g, cl_kernel k, cl_mem y, int32_t 
 {
     int32_t got[N];
     assert_logged("ran_on", "gpu");
-    assert_int_equal(last_logged("status"), CL_OUT_OF_RESOURCES);
+    assert_int_equal((int)last_logged("status"), CL_OUT_OF_RESOURCES);
     ok(run_count(g, k, y, FEW_LOOPS));
     assert_logged("ran_on", "gpu");
     count_on_host(before, FEW_LOOPS);
