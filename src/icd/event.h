@@ -20,9 +20,8 @@ struct _cl_event {
     cl_int status; /* CL_QUEUED .. CL_COMPLETE, or an error */
     uint64_t ns[N_TIMES];
     struct event_callback *callbacks;
-    struct strbuf
-        fault; /* what is wrong with the kernel; empty if it did not fail, or if its device
-                          * did */
+    /* What is wrong with the kernel; empty if it did not fail, or if its device did. */
+    struct strbuf fault;
 };
 
 /* All need the lock. */

@@ -111,9 +111,8 @@ struct hetero_decision {
     enum hetero_target ran_on;
     bool was_taken_over;
     cl_int status;
-    struct strbuf
-        fault; /* what is wrong with the kernel; empty if it did not fail, or if its target
-                          * did */
+    /* What is wrong with the kernel; empty if it did not fail, or if its target did. */
+    struct strbuf fault;
     uint64_t transfer_ns, kernel_ns;
 };
 

@@ -209,7 +209,8 @@ static const char *find_problem(const struct launch_command *l, const struct tar
 }
 
 /* A kernel that is faulty on one target is so on both, and the other one may not be protected from
- * it. The target has printed what is wrong; the program's context has to be told too. */
+ * it. The target has printed what is wrong; this calls the error function of the program's context.
+ */
 static void report_fault(const struct icd_command *c, const struct strbuf *fault)
 {
     icd_lock();
