@@ -1,6 +1,6 @@
 /* An example cache policy: one in every n load misses is cached, the others bypass the cache;
- * stores are not affected. Victims are chosen by LRU. Streaming data then evict few lines, and if
- * the data of a loop do not fit, a part of them stays in the cache. */
+ * stores and atomics are not affected. Victims are chosen by LRU. Streaming data then evict few
+ * lines, and if the data of a loop do not fit, a part of them stays in the cache. */
 #include "cache/cache_policy.h"
 
 struct one_in_n_params {
@@ -47,12 +47,13 @@ static int one_in_n_decide(const struct cache_policy *p, const struct cache_set 
 {
     const struct one_in_n *state = p->state;
     const struct one_in_n_params *values = p->params;
-    bool bypasses = a->kind != MEM_STORE && !s->filling && state->n_misses + 1 < values->n;
+    bool is_load = a->kind != MEM_STORE && a->kind != MEM_ATOMIC;
+    bool bypasses = is_load && !s->filling && state->n_misses + 1 < values->n;
     return bypasses ? CACHE_BYPASS : cache_set_lru(s);
 }
 
-/* Called once for every accepted miss, cached or not. `way` >= 0: the line is present, and only
- * sectors of it are missing. */
+/* Called once for every accepted load miss, cached or not. `way` >= 0: the line is present, and
+ * only sectors of it are missing. */
 static void one_in_n_on_miss(struct cache_policy *p, const struct cache_set *s, int way,
                              const struct mem_access *a)
 {

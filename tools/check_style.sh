@@ -61,7 +61,7 @@ except='^src/analysis/lab_policy\.c:.*"cache/tags\.h"'
 private cache cache cache_policy set_index lost_bytes shared fast
 except=
 private slice slice slice_config llc
-private atomics atomics atomic_part
+private atomics atomics atomic_request
 
 if command -v clang-format >/dev/null 2>&1; then
     unformatted=$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 |

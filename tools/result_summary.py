@@ -113,7 +113,7 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
 - Inputs are the paper's if it gives them, otherwise of size `small`. Where a run with the paper's input would take many
   minutes, a smaller input is used, and the figure names it.
 - Rows use Heddle's names in lower case (`heddle show workloads`); names in capitals are the papers'. If names differ, the note below a picture pairs them.
-- "geometric mean of A to B" covers those rows, "geometric mean" and the arithmetic "mean" all rows.
+- "geometric mean of A to B" covers rows A to B. "geometric mean", "harmonic mean" and "mean" (arithmetic) cover all rows.
 - "Values" below a picture says what the numbers of the table are. A number in the column "condition" is in the unit
   given by "Values".
 - In pictures, a black line or ring is the paper's number, if it gives one. Bars of relative numbers begin at 1.
@@ -122,13 +122,12 @@ READING = """- `make results` (`tools/results.py PAGE`) writes this page, except
 """
 
 
-VARIED = """- A variation repeats a paper's figure with changed parameters, for example "S2 Figure 10 with sm.bypass_bytes=128", or
-  judges a claim again with another reading of the paper. So a claim can appear several times.
+VARIED = """- A variation repeats a paper's figure with changed parameters, which its source names, or judges a claim again with another reading of the paper. So a claim can appear several times.
   The rows "without variations" of the first table leave variations out.
 """
 # Remarks on the reading of one page.
-READING_OF = {"scheduling": """- Figures of a single CTA (S3 Figures 3.3, 3.4, 3.6, 4.1, 4.2, 4.3 and 4.5) rank its 16 warps by their times: 1 is the
-  fastest and 16 the slowest. So the condition "16" of a claim means that the slowest warp has the largest value.
+READING_OF = {"scheduling": """- Figures of a single CTA (S3 Figures 3.3, 3.4, 3.6, 4.1, 4.2, 4.3 and 4.5) rank its 16 warps by their times (Figure 3.6: by their times under
+  round robin): 1 is the fastest and 16 the slowest. So the condition "16" of a claim means that the slowest warp has the largest value.
 - KMN is two programs: in S4, and in sections about S4, it is `kmn`; in S3, and in sections about S3, it is Rodinia's
   K-means, `km`.
 """}
@@ -192,7 +191,7 @@ def earlier_machines(names):
 def summary(page, title, figures, headings, why, earlier=()):
     papers = [p for p in PAPERS if of_paper(figures, p)]
     top = "## In short\n\nThe table counts the claims of the papers by [verdict](#how-verdicts-are-reached): \"yes\" agrees, \"direction\" has the right\n"
-    top += "sign but a different size, \"no\" disagrees, \"look\" must be judged by eye.\nThe last column is the sum of the first three.\n\n" + counts(page, figures, papers)
+    top += "sign but a different size, \"no\" disagrees, \"look\" must be judged by eye.\nThe last column is the sum of yes, direction and no.\n\n" + counts(page, figures, papers)
     top += earlier_machines(earlier)
     top += f"\n<!-- why {page} -->\n{why}<!-- end -->\n"
     is_varied = any(is_variation(name, c["says"]) for p in papers for name, c in of_paper(figures, p))

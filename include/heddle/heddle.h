@@ -1,9 +1,10 @@
 /* libheddle: run GPU kernels (PTX, OpenCL C, CUDA C) on a simulated GPU.
  *
  * Order of calls: create a simulation, load a module, allocate and fill buffers, launch kernels,
- * read buffers and statistics, destroy. The library never prints and never exits. Every function
- * that can fail returns a status; heddle_error() then says what happened and what to do. One thread
- * at a time may use a simulation. Several simulations are independent of each other. */
+ * read buffers and statistics, destroy. The library prints and exits only if the host runs out of
+ * memory or an assertion finds a bug. Every function that can fail returns a status; heddle_error()
+ * then says what happened and what to do. One thread at a time may use a simulation. Several
+ * simulations are independent of each other. */
 #ifndef HEDDLE_H
 #define HEDDLE_H
 

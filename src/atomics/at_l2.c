@@ -50,8 +50,8 @@ static uint32_t perform(struct atomics_bank *b, struct mem_request *r, bool wait
     if (waited)
         atomic_order_perform(b->state, r->access.line);
     r->atomic->performed_at = now;
-    atomic_part_perform(r->atomic, s->mem, &s->overlay);
-    return (atomic_part_lanes(r->atomic) + s->per_cycle - 1) / s->per_cycle;
+    atomic_request_perform(r->atomic, s->mem, &s->overlay);
+    return (atomic_request_lanes(r->atomic) + s->per_cycle - 1) / s->per_cycle;
 }
 
 static void at_boundary(struct atomics_slice *s)

@@ -15,7 +15,7 @@ void atomics_slice_create(struct atomics_slice *s, uint32_t n_banks)
 
 sim_time atomics_answer(struct atomics_sm *u, struct mem_request *r, struct emu_warp *w)
 {
-    atomic_part_deliver(r->atomic, w);
+    atomic_request_deliver(r->atomic, w);
     return (r->atomic->performed_at / u->visibility + 1) * u->visibility;
 }
 

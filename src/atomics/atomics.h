@@ -4,8 +4,8 @@
  * queues, caches and warps.
  *
  * There are two kinds of units. Those that perform atomics in L2 leave `net` NULL. A request
- * (struct mem_request) carries one atomic_part: the lanes of an instruction that access one line.
- * Its life is:
+ * (struct mem_request) carries one atomic_request: the lanes of an instruction that access one
+ * line. Its life is:
  *
  * - the SM's load/store unit has it: take(), repeated in later cycles as long as it must wait
  * - its bank in the slice has it: may_serve(), repeated as long as the answer is no
@@ -24,14 +24,14 @@
 #ifndef HEDDLE_ATOMICS_ATOMICS_H
 #define HEDDLE_ATOMICS_ATOMICS_H
 
-#include "atomics/atomic_part.h"
+#include "atomics/atomic_request.h"
 #include "atomics/mutex_unit.h"
 #include "cache/cache.h"
 #include "config/plugin.h"
 #include "request/request.h"
 
 #define ATOMICS_ABI                                                                                \
-    PLUGIN_ABI(2, sizeof(struct atomic_part) + sizeof(struct mem_request) +                        \
+    PLUGIN_ABI(2, sizeof(struct atomic_request) + sizeof(struct mem_request) +                     \
                       sizeof(struct atomics_sm) + sizeof(struct atomics_slice))
 
 struct atomics_desc;

@@ -92,7 +92,7 @@ static inline uint32_t cache_geometry_all_sets(const struct cache_geometry *g)
     return g->all_sets ? g->all_sets : g->n_sets;
 }
 
-/* A line as the framework keeps it. */
+/* A line as the cache stores it. */
 struct cache_line {
     uint64_t line;      /* line-aligned byte address */
     bool reused;        /* hit or merged with since it was reserved */
@@ -120,7 +120,7 @@ struct cache_set {
     const struct cache_line *lines; /* per way, like all that follow */
     const uint64_t *last_use;       /* order of its last hit, merge or reservation */
     void *const *line_state;        /* line_state_bytes bytes of the policy's own; NULL = none */
-    struct way_index *index; /* private to the framework, for sets with many ways; else NULL */
+    struct way_index *index;        /* private to the cache, for sets with many ways; else NULL */
 };
 
 /* The mask of all ways of a set. */
@@ -152,7 +152,7 @@ static inline int cache_set_empty_way(const struct cache_set *s)
     return empty ? __builtin_ctzll(empty) : -1;
 }
 
-/* An instance: one per cache. The framework allocates `state` zeroed. */
+/* An instance: one per cache. The cache allocates `state` zeroed. */
 struct cache_policy {
     const struct cache_policy_desc *desc;
     struct cache_geometry geometry;
@@ -172,7 +172,7 @@ struct cache_policy_desc {
     const char *criticality;
     /* The policy reads the criticality only in on_hit() and on_merge(), when a load has found its
      * line. Other accesses then carry none, and decide() must not depend on it. */
-    bool reads_criticality_if_found;
+    bool reads_criticality_on_hits_only;
     /* The policy reads mem_access.is_critical, but not mem_access.criticality, which may then be 0.
      */
     bool reads_is_critical_only;
@@ -232,8 +232,8 @@ struct cache_policy_desc {
                                           uint32_t way);
     void (*on_store)(struct cache_policy *p, const struct cache_set *s, int way,
                      const struct mem_access *a); /* way = -1: store miss */
-    /* Called before a load stalls: true = it bypasses instead (S2's Stall-Bypass). Must not change
-     * the state. */
+    /* Called before a load stalls, if a bypass is possible now (the port and the bypass table have
+     * room): true = it bypasses instead (S2's Stall-Bypass). Must not change the state. */
     bool (*would_stall)(const struct cache_policy *p, enum cache_stall cause,
                         const struct mem_access *a);
     /* The start comes before the first access of a launch, after any resizing and flushing of the
@@ -261,6 +261,7 @@ struct cache_policy_desc {
     bool (*on_insts)(struct cache_policy *p, uint64_t n_thread_insts);
     /* The next cycle after `now` at which decide() may answer differently without an event. */
     uint64_t (*next_change)(const struct cache_policy *p, uint64_t now);
+    /* For the report of a deadlock: what the policy knows about a load that waits. */
     void (*describe_wait)(const struct cache_policy *p, struct strbuf *out);
     /* A sentence for the user about the policy in a cache of this geometry; nothing if there is
      * none. */

@@ -19,7 +19,8 @@ void machine_describe_warp(const struct machine *m, struct strbuf *out)
 
 enum { SHOWN_OF_A_KIND = 2 };
 
-/* Beside CPU cores, which continue, only the GPU waits for nothing. */
+/* On a machine with CPU cores, which continue, only SMs and the dispatcher can wait for something
+ * that never comes. */
 static void describe_gpu(const struct machine *m, struct strbuf *out)
 {
     const uint32_t groups[] = {m->sm_group, m->dispatcher_group};

@@ -29,7 +29,7 @@ enum message_kind {
  * and back. */
 enum network { NET_UP, NET_DOWN, NET_HOST, NET_HOST_DOWN = NET_HOST + NET_DOWN, N_NETWORKS };
 
-struct atomic_part; /* atomics/atomic_part.h */
+struct atomic_request; /* atomics/atomic_request.h */
 
 /* What a sampling SM did in a period. The SM owns it until the next period has ended. */
 struct llc_sample {
@@ -70,8 +70,8 @@ struct mem_request {
     uint64_t queued_at; /* the cycle at which it entered its current queue */
     bool missed;        /* it missed in L2 */
     void *waiter;
-    struct atomic_part *atomic; /* owned by the SM */
-    struct mem_request *next;   /* link in a free list */
+    struct atomic_request *atomic; /* owned by the SM */
+    struct mem_request *next;      /* link in a free list */
 };
 
 #endif

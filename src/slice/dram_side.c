@@ -4,9 +4,9 @@
  * DRAM is not simulated cycle by cycle. It catches up with L2 before data could arrive that L2 does
  * not know of yet; when L2 finds the queue full, because accesses that have left for DRAM by then
  * may still be in it; and at the end of a quantum. Then the accesses that L2 had queued enter DRAM
- * and commands are issued, each in its cycle. With `in_step` (`--engine cycle` or `--fast-paths
- * off`) DRAM does not lag behind: each DRAM cycle in which something happens is simulated in its
- * turn, so that the results of both ways can be compared.
+ * and commands are issued, each in its cycle. With `works_on_time` (`--engine cycle` or
+ * `--fast-paths off`) DRAM does not lag behind: each DRAM cycle in which something happens is
+ * simulated in its turn, so that the results of both ways can be compared.
  *
  * MODEL: the queue to DRAM has one entry more than configured, for a dirty victim that must be
  * written back first, so that a miss needs only one free entry. */
@@ -61,7 +61,7 @@ static void plan_feed(struct slice *p)
  * from the next L2 cycle on. */
 static __attribute__((noinline)) void expect_access(struct slice *p, uint64_t now)
 {
-    if (p->in_step) {
+    if (p->works_on_time) {
         plan_feed(p);
         return;
     }
@@ -141,13 +141,13 @@ void dram_side_read_bypass(struct slice *p, struct mem_request *r, uint64_t now)
     queue_access(p, local_of_request(p, r), r->access.sector_mask, false, (uintptr_t)r, now);
 }
 
-void dram_side_write(struct slice *p, struct line_part what, uint64_t now)
+void dram_side_write(struct slice *p, struct line_sectors what, uint64_t now)
 {
     uint64_t line = (what.line >> p->line_shift) * p->n_banks.divisor + what.bank;
     queue_access(p, line << p->line_shift, what.sectors, true, 0, now);
 }
 
-void dram_side_write_bypass(struct slice *p, struct line_part what, uint64_t now)
+void dram_side_write_bypass(struct slice *p, struct line_sectors what, uint64_t now)
 {
     p->stats.bypass_writes++;
     dram_side_write(p, what, now);
@@ -183,7 +183,7 @@ static void take_bypassed(struct slice *p, struct mem_request *r, uint64_t now)
         slice_reply(p, r, now + 1);
         return;
     }
-    struct line_part written = l2_part_of(r);
+    struct line_sectors written = l2_part_of(r);
     l2_perform_awaited(p, &p->banks[r->bank], r, now);
     l2_wake(p);
     dram_side_write_bypass(p, written, now);
@@ -194,7 +194,7 @@ static __attribute__((noinline)) void write_victim(struct slice *p, uint32_t ban
     const struct cache_victim *victim = cache_victim(p->banks[bank].cache);
     if (p->may_lose)
         lost_written_back(&p->banks[bank].lost, victim->line);
-    dram_side_write(p, (struct line_part){victim->line, bank, victim->sectors}, now);
+    dram_side_write(p, (struct line_sectors){victim->line, bank, victim->sectors}, now);
 }
 
 static void fill_line(struct slice *p, uint32_t bank, uint32_t mshr, uint64_t now)
@@ -362,7 +362,7 @@ void dram_side_catch_up(struct slice *p, sim_time before)
 
 void dram_side_settle(struct slice *p, uint64_t now)
 {
-    if (!p->in_step)
+    if (!p->works_on_time)
         dram_side_catch_up(p, l2_time(p, now));
 }
 
@@ -400,7 +400,7 @@ void dram_side_tick(struct slice *p)
  * whose fill may have to write something back. */
 void dram_side_feed(struct slice *p, uint64_t now)
 {
-    if (p->in_step)
+    if (p->works_on_time)
         feed_in_step(p, now);
     else
         dram_side_catch_up(p, l2_time(p, now) + 1);

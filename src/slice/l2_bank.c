@@ -12,7 +12,7 @@ static uint64_t bytes_of_two(uint32_t segments)
     return (segments & 1 ? 0xffffffffull : 0) | (segments & 2 ? 0xffffffffull << 32 : 0);
 }
 
-void l2_ask_for_segments(struct mem_access *a)
+void l2_widen_to_segments(struct mem_access *a)
 {
     a->byte_mask[0] = bytes_of_two(a->segments);
     a->byte_mask[1] = bytes_of_two(a->segments >> 2);
@@ -56,7 +56,7 @@ static void perform_atomic(struct slice *p, struct l2_bank *b, struct mem_reques
     b->due = max_u64(b->due, at);
     if (b->first_try >= now)
         b->first_try = max_u64(b->first_try, at);
-    p->stats.atomic_ops += atomic_part_lanes(r->atomic);
+    p->stats.atomic_ops += atomic_request_lanes(r->atomic);
     slice_reply(p, r, at + p->l2_latency);
 }
 
@@ -67,10 +67,10 @@ void l2_perform_awaited(struct slice *p, struct l2_bank *b, struct mem_request *
 
 /* --- service --- */
 
-static struct line_part victim_of(const struct l2_bank *b, const struct mem_request *r)
+static struct line_sectors victim_of(const struct l2_bank *b, const struct mem_request *r)
 {
     const struct cache_victim *v = cache_victim(b->cache);
-    return (struct line_part){v->line, r->bank, v->sectors};
+    return (struct line_sectors){v->line, r->bank, v->sectors};
 }
 
 /* Reads from DRAM what a load that misses or bypasses L2 needs; a merged load needs nothing. */
@@ -271,7 +271,7 @@ uint64_t l2_step(struct slice *p, uint64_t now, uint64_t end)
     }
 }
 
-void l2_step_every_cycle(struct slice *p, uint64_t now)
+void l2_step_all_banks(struct slice *p, uint64_t now)
 {
     for (struct l2_bank *b = p->banks; b != p->banks + p->n_banks.divisor; b++)
         b->due = b->queue.n ? max_u64(ring_first(&b->queue)->at, b->busy_until) : CYCLE_NEVER;

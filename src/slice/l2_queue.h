@@ -37,7 +37,7 @@ static ALWAYS_INLINE void l2_assign_bank(const struct slice *p, struct mem_reque
     if (!p->sees_loads)
         return;
     if (a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
-        l2_ask_for_segments(a);
+        l2_widen_to_segments(a);
     if (p->config->marks && p->config->marks->n)
         l2_mark(p->config->marks, a, r->device_line);
     if (p->llc)

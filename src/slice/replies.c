@@ -6,13 +6,13 @@
  * Replies leave in order, and only they use credits. So the departure of a reply is known as soon
  * as that of the one before it is. The reply is sent at that point, marked with the cycle in which
  * it leaves. It stays in the queue until that cycle, because it occupies its entry until then. A
- * slice in step (slice.in_step) sends a reply in the cycle in which it leaves. */
+ * slice that works on time (slice.works_on_time) sends a reply in the cycle in which it leaves. */
 #include "slice/slice_parts.h"
 
 static uint32_t reply_bytes(const struct mem_request *r)
 {
     if (r->access.kind == MEM_ATOMIC)
-        return atomic_part_reply_bytes(r->atomic, r->data_bytes);
+        return atomic_request_reply_bytes(r->atomic, r->data_bytes);
     bool data = r->access.kind == MEM_LOAD || r->access.kind == MEM_INSTRUCTION;
     return data ? r->data_bytes : 0;
 }

@@ -168,7 +168,7 @@ static void do_every_unit(struct slice *p, uint64_t now)
 {
     take_request(p, now);
     dram_side_fill(p, now);
-    l2_step_every_cycle(p, now);
+    l2_step_all_banks(p, now);
     dram_side_feed(p, now);
     p->l2_cycle = now + 1;
 }
@@ -215,7 +215,7 @@ static void advance_in_step(struct slice *p, sim_time until)
 void slice_advance(struct shard *s, sim_time until)
 {
     struct slice *p = (struct slice *)s;
-    if (p->in_step) {
+    if (p->works_on_time) {
         advance_in_step(p, until);
         if (atomics_need_boundary(&p->atomics))
             shard_await_boundary(s);
@@ -314,7 +314,7 @@ void slice_copy_in(struct slice *p, uint64_t local, uint32_t segments)
                            .space = MEM_GLOBAL};
     a.address = a.line;
     a.set = cache_set_of(b->cache, a.line);
-    l2_ask_for_segments(&a);
+    l2_widen_to_segments(&a);
     if (cache_copy_in(b->cache, &a) && p->may_lose)
         lost_written_back(&b->lost, cache_victim(b->cache)->line);
 }

@@ -109,8 +109,8 @@ struct slice {
     uint32_t rop_latency, l2_latency;
     struct divider l2_period, dram_period, n_banks;
     struct set_indexer l2_sets;
-    bool every_cycle; /* the per-cycle engine */
-    bool in_step;     /* that, or no fast paths: nothing is done ahead of time or late */
+    bool every_cycle;   /* the per-cycle engine */
+    bool works_on_time; /* that, or no fast paths: nothing is done ahead of time or late */
 
     const struct slice_config *config;
     const struct clock_domain *dram_clock;

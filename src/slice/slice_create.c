@@ -54,7 +54,7 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     p->dram_period = divider_make(setup->dram_clock->period);
     p->index = place->index;
     p->every_cycle = setup->every_cycle;
-    p->in_step = setup->every_cycle || c->no_fast_paths;
+    p->works_on_time = setup->every_cycle || c->no_fast_paths;
     p->usual_flits = noc_flits(&c->noc, 0);
     p->due = (struct slice_due){CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER, CYCLE_NEVER};
     p->reply_at = p->units_at = CYCLE_NEVER;
@@ -68,7 +68,7 @@ void slice_create(struct slice *p, const struct slice_setup *setup)
     part_open_rx(place, setup->first_network + NET_UP, &p->shard, &p->up);
     part_open_tx(place, setup->first_network + NET_DOWN, &p->shard, &p->down);
     tx_declare(&p->down, 1u << MSG_REPLY);
-    p->sees_loads = c->l2_policy != cache_policy_find("lru") || p->in_step || c->llc;
+    p->sees_loads = c->l2_policy != cache_policy_find("lru") || p->works_on_time || c->llc;
     p->may_lose = cache_policy_may_drop(c->l2_policy);
     create_banks(p, c);
     if (c->llc)

@@ -23,7 +23,7 @@ static inline sim_time l2_time(const struct slice *p, uint64_t cycle)
 
 /* Sectors of an L2 line, as a mask; a line that is not sectored has one. The struct fits into two
  * registers. */
-struct line_part {
+struct line_sectors {
     uint64_t line; /* within the bank */
     uint32_t bank, sectors;
 };
@@ -68,7 +68,7 @@ static inline uint64_t slice_room_from(struct slice *p)
 {
     if (p->replies.n < p->reply_entries)
         return 0;
-    if (p->in_step) /* one that leaves wakes the banks */
+    if (p->works_on_time) /* one that leaves wakes the banks */
         return CYCLE_NEVER;
     if (p->replies.n - p->reply_entries >= p->n_sent)
         slice_send_replies(p);
@@ -98,7 +98,7 @@ static inline void slice_note(struct slice *p, sim_time t)
 
 /* Marks all bytes of a load's segments as requested: its sender receives them all, not only those
  * that its lanes touch. */
-void l2_ask_for_segments(struct mem_access *a);
+void l2_widen_to_segments(struct mem_access *a);
 /* Marks loads and stores of annotated buffers. Buffers are more than a line apart, so a line
  * belongs to at most one of them. */
 void l2_mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address);
@@ -115,15 +115,15 @@ static inline bool l2_has_room(const struct slice *p, const struct l2_bank *b)
  * port ahead of time. */
 uint32_t l2_waiting(const struct l2_bank *b, uint64_t now);
 /* The sectors of a request, after l2_assign_bank(). */
-static inline struct line_part l2_part_of(const struct mem_request *r)
+static inline struct line_sectors l2_part_of(const struct mem_request *r)
 {
-    return (struct line_part){r->access.line, r->bank, r->access.sector_mask};
+    return (struct line_sectors){r->access.line, r->bank, r->access.sector_mask};
 }
 /* Each bank that is due serves its first request. Continues with the following cycles before `end`
  * while only banks are due. Returns the last cycle done. */
 uint64_t l2_step(struct slice *p, uint64_t now, uint64_t end);
 /* Every bank tries to serve its first request: for the per-cycle engine. */
-void l2_step_every_cycle(struct slice *p, uint64_t now);
+void l2_step_all_banks(struct slice *p, uint64_t now);
 /* Performs an atomic that waited for its data, which have arrived. */
 void l2_perform_awaited(struct slice *p, struct l2_bank *b, struct mem_request *r, uint64_t now);
 /* A stalled request waits for a line or an MSHR, or for room towards DRAM or the SMs: call this
@@ -178,9 +178,9 @@ static inline bool dram_side_has_room(struct slice *p, uint64_t now)
 void dram_side_read(struct slice *p, const struct mem_request *r, uint32_t sectors, uint32_t mshr,
                     uint64_t now);
 void dram_side_read_bypass(struct slice *p, struct mem_request *r, uint64_t now);
-void dram_side_write(struct slice *p, struct line_part what, uint64_t now);
+void dram_side_write(struct slice *p, struct line_sectors what, uint64_t now);
 /* Writes data that L2 does not keep. */
-void dram_side_write_bypass(struct slice *p, struct line_part what, uint64_t now);
+void dram_side_write_bypass(struct slice *p, struct line_sectors what, uint64_t now);
 /* Parts of an L2 cycle: arrived data fill L2; queued accesses enter DRAM. */
 void dram_side_fill(struct slice *p, uint64_t now);
 void dram_side_feed(struct slice *p, uint64_t now);

@@ -1,5 +1,5 @@
 /* Instruction fetch: `sm.fetch_warps` warps per cycle, round-robin among those with an empty
- * buffer, through the instruction cache. Instructions can issue in the next cycle. */
+ * buffer, through the instruction cache. After a hit, instructions can issue in the next cycle. */
 #include "sm/fetch.h"
 #include "sm/send.h"
 
@@ -15,8 +15,8 @@ static inline void *waiter_of(const struct sm_warp *w)
     return (void *)(uintptr_t)(w->slot + 1);
 }
 
-/* Fetches through the instruction cache if the line is absent, or if hits have observers. False if
- * the cache does not accept the request now. */
+/* Fetches where sm_fetch_hits() does not: the line is absent, or a listener must be notified of the
+ * hit. False if the cache does not accept the request now. */
 static __attribute__((noinline)) bool fetch_line(struct sm *sm, struct sm_warp *w, uint64_t now)
 {
     uint32_t slot = w->slot, pc = w->emu->pc, line_bytes = sm->config->l1i.line_bytes;

@@ -19,14 +19,14 @@ static inline void send_miss(struct sm *sm, struct ldst_op *l, const struct mem_
     enum request_origin origin = l->space == MEM_CONST ? FROM_L1C : FROM_L1D;
     struct route route = sm->ldst.may_bypass ? l->route : sm_route(sm, a->line);
     uint32_t segments = cache_segments_for(l->l1, r.fetch_sectors);
-    sm_fetch_line(sm, a, route, segments, origin, r.mshr, now);
+    sm_request_line(sm, a, route, segments, origin, r.mshr, now);
 }
 
 /* Determines the criticality of a load that the fast path declines. */
 static inline void rate_load(const struct sm *sm, struct ldst_op *l, struct cache_location at,
                              uint64_t now)
 {
-    const struct mem_access *a = &l->common;
+    const struct mem_access *a = &l->current;
     bool found =
         !sm->ldst.rates_if_found || cache_would_hit_or_merge(l->l1, at, a->line, a->sector_mask);
     ldst_rate(sm, l, found, now);
@@ -37,7 +37,7 @@ static __attribute__((noinline)) bool load_cached(struct sm *sm, struct ldst_op 
                                                   struct cache_location at, uint64_t now)
 {
     ldst_prepare(sm, l, at.set->set);
-    struct mem_access *a = &l->common;
+    struct mem_access *a = &l->current;
     a->cycle = now;
     if (__builtin_expect(sm->ldst.rates_accesses, false))
         rate_load(sm, l, at, now);
@@ -72,9 +72,10 @@ static inline uint64_t no_other_unit_until(const struct sm *sm, uint64_t end)
 }
 
 /* The cycle up to which hits may be done early. Before `sm->end` (the end of the quantum, or the
- * next message that changes L1D), only replies and the unit's own accesses change the cache's
- * contents. What a hit changes in a policy may depend on what issues meanwhile. An observer is
- * assumed to depend on that, so no hit that an observer sees is done early. */
+ * next message that is neither a reply nor a returned store), only replies and the unit's own
+ * accesses change the cache's contents. The effect of a hit on a policy may depend on the
+ * instructions that issue before it: then hits are done early only while the miss queue is empty,
+ * and only until another unit has work. Hits that an observer sees are never done early. */
 static inline uint64_t hits_until(const struct sm *sm, const struct cache *c, bool has_listeners,
                                   uint64_t end)
 {
@@ -92,6 +93,8 @@ static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, 
                                   uint64_t now, uint64_t end)
 {
     uint32_t left = l->n - l->next;
+    /* skips_units_not_due is false with --attribute, with mutexes, or if the scheduler's answers or
+     * criticality change with time alone. */
     if (left <= 2 || !sm->skips_units_not_due || sm->in.n_put_off)
         return 0;
     uint64_t until = hits_until(sm, l->l1, has_listeners, end);
@@ -101,28 +104,29 @@ static inline uint32_t most_ahead(const struct sm *sm, const struct ldst_op *l, 
 
 /* Performs the hit at `at` in cycle `now` and notifies its listeners, then at most `most` further
  * hits, one per cycle: the caller has made sure that nothing that listeners read changes in these
- * cycles. Returns the number of further hits. `alike`: listeners are notified of every hit, and no
+ * cycles, except criticality, which is determined again when due. Returns the number of further
+ * hits. `notify_all`: listeners are notified of every hit, and no
  * hit needs its criticality determined. */
 static inline __attribute__((always_inline)) uint32_t
-notify_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_t sectors,
-               enum cache_hit_effect effect, bool alike, uint32_t most, uint64_t now)
+notify_hits_from(struct sm *sm, struct ldst_op *l, struct cache_location at, uint32_t sectors,
+                 enum cache_hit_effect effect, bool notify_all, uint32_t most, uint64_t now)
 {
     uint64_t rate_again = now;
     for (uint32_t i = l->next, last = i + most;; i++, now++) {
-        if (!alike && now >= rate_again)
+        if (!notify_all && now >= rate_again)
             rate_again = ldst_rate(sm, l, true, now);
-        if (!alike && cache_effect_is_silent(effect, l->common.is_critical)) {
+        if (!notify_all && cache_effect_is_silent(effect, l->current.is_critical)) {
             cache_load_silently(l->l1, at, l->pc);
         } else {
             ldst_describe(sm, l, i, at.set->set, sectors);
-            l->common.cycle = now;
-            cache_do_hit(l->l1, at, &l->common);
+            l->current.cycle = now;
+            cache_do_hit(l->l1, at, &l->current);
         }
-        if (!alike && i < last) {
+        if (!notify_all && i < last) {
             uint64_t steady = rate_again - now - 1; /* cycles */
             uint32_t room = steady < last - i ? (uint32_t)steady : last - i;
             uint32_t n = cache_load_silent_hits(l->l1, &l->access[i + 1], room, l->pc,
-                                                l->common.is_critical);
+                                                l->current.is_critical);
             i += n, now += n;
         }
         if (i == last)
@@ -132,7 +136,7 @@ notify_hits_of(struct sm *sm, struct ldst_op *l, struct cache_location at, uint3
         sectors = cache_sectors_for(l->l1, x->segments);
         if (!cache_is_hit(l->l1, at, sectors))
             return i - l->next;
-        if (!alike)
+        if (!notify_all)
             effect = cache_hit_effect(l->l1, at);
     }
 }
@@ -143,7 +147,7 @@ static __attribute__((noinline)) uint32_t notify_hits(struct sm *sm, struct ldst
                                                       struct cache_location at, uint32_t sectors,
                                                       uint32_t most, uint64_t now)
 {
-    return notify_hits_of(sm, l, at, sectors, HIT_MATTERS, true, most, now);
+    return notify_hits_from(sm, l, at, sectors, HIT_MATTERS, true, most, now);
 }
 
 /* The same if listeners need not be notified of every hit, or if the criticality of hits must be
@@ -156,10 +160,10 @@ static __attribute__((noinline)) uint32_t notify_mixed_hits(struct sm *sm, struc
     bool if_critical = fast == CACHE_FAST_CRITICAL;
     enum cache_hit_effect effect = if_critical ? HIT_MATTERS_IF_CRITICAL : HIT_MATTERS;
     uint32_t sectors = cache_sectors_for(l->l1, l->access[l->next].segments);
-    return notify_hits_of(sm, l, at, sectors, effect, false, most, now);
+    return notify_hits_from(sm, l, at, sectors, effect, false, most, now);
 }
 
-/* Finishes a hit in cycle `now` and performs the hits that follow it. If nothing needs to be
+/* Finishes a hit in cycle `now` and performs the hits that follow it. If no listener needs to be
  * notified of the hit, cache_load_fast() has already performed it. */
 static inline void do_hits(struct sm *sm, struct ldst_op *l, struct cache_location at,
                            uint32_t sectors, enum cache_fast fast, uint64_t now, uint64_t end)

@@ -14,7 +14,7 @@ static inline void ldst_describe(const struct sm *sm, struct ldst_op *l, uint32_
                                  uint32_t sectors)
 {
     const struct line_access *x = &l->access[i];
-    struct mem_access *a = &l->common;
+    struct mem_access *a = &l->current;
     a->line = x->line;
     a->segments = x->segments;
     a->sector_mask = sectors;
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) const struct route *ldst_route(cons
                                                                             struct ldst_op *l)
 {
     if (!l->routed)
-        l->route = sm_route(sm, l->common.line);
+        l->route = sm_route(sm, l->current.line);
     l->routed = true;
     return &l->route;
 }
@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) const struct route *ldst_route(cons
 static inline uint64_t ldst_rate(const struct sm *sm, struct ldst_op *l, bool found, uint64_t now)
 {
     const struct criticality *crit = sm->criticality;
-    struct mem_access *a = &l->common;
+    struct mem_access *a = &l->current;
     if (!sm->ldst.rates_accesses)
         return UINT64_MAX;
     bool matters = sm->warps[l->slot].emu && (!sm->ldst.rates_if_found || found);
@@ -73,9 +73,9 @@ static inline uint64_t ldst_rate(const struct sm *sm, struct ldst_op *l, bool fo
 static inline struct mem_access *ldst_try(const struct sm *sm, struct ldst_op *l, bool found,
                                           uint64_t now)
 {
-    l->common.cycle = now;
+    l->current.cycle = now;
     ldst_rate(sm, l, found, now);
-    return &l->common;
+    return &l->current;
 }
 
 static inline bool ldst_stall(struct sm *sm, enum cache_stall cause)

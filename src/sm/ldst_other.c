@@ -130,7 +130,7 @@ static bool store_access(struct sm *sm, struct ldst_op *l, struct mem_access *a,
         struct mem_access fetch = *a;
         fetch.kind = MEM_LOAD;
         uint32_t segments = cache_segments_of(&sm->config->l1d, r.fetch_sectors);
-        sm_fetch_line(sm, &fetch, *ldst_route(sm, l), segments, FROM_L1D, r.mshr, now);
+        sm_request_line(sm, &fetch, *ldst_route(sm, l), segments, FROM_L1D, r.mshr, now);
     }
     if (r.forward)
         sm_submit(
@@ -145,9 +145,9 @@ static struct mem_request *new_atomic(struct sm *sm, struct ldst_op *l, const st
     struct mem_request *r =
         sm_new_request(sm, a, ldst_route(sm, l), FROM_ATOMIC, 0, sm_segment_bytes(a->segments));
     if (!r->atomic)
-        r->atomic = ARENA_NEW(&sm->pool, struct atomic_part);
+        r->atomic = ARENA_NEW(&sm->pool, struct atomic_request);
     bool replayed = sm->emu.tracer && sm->emu.tracer->replays;
-    atomic_part_gather(r->atomic, l->op, a->active_mask, l->address, &l->atomic, replayed);
+    atomic_request_gather(r->atomic, l->op, a->active_mask, l->address, &l->atomic, replayed);
     r->waiter = l->record;
     if (l->record)
         l->record->outstanding++;
@@ -175,7 +175,7 @@ bool ldst_do_other(struct sm *sm, struct ldst_op *l, uint64_t now)
 {
     ldst_prepare(sm, l, cache_set_of(l->l1, l->access[l->next].line));
     bool found = sm->ldst.rates_if_found && l->kind == MEM_LOAD &&
-                 cache_find(l->l1, l->common.line).way >= 0;
+                 cache_find(l->l1, l->current.line).way >= 0;
     struct mem_access *a = ldst_try(sm, l, found, now);
     if (l->kind == MEM_LOAD)
         return load_uncached(sm, l, a, now);

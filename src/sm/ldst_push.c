@@ -176,7 +176,7 @@ static void begin_accesses(struct sm *sm, struct ldst_op *l, const struct op_tim
     l->access_counter = l->kind == MEM_STORE                           ? &sm->stats.store_requests
                         : l->kind == MEM_LOAD && l->space != MEM_CONST ? &sm->stats.load_requests
                                                                        : &sm->stats.other_requests;
-    struct mem_access *a = &l->common;
+    struct mem_access *a = &l->current;
     a->launch = sm->launch;
     a->cta = w->cta;
     a->warp_slot = l->slot;

@@ -79,7 +79,7 @@ static bool fetch(void *user, struct mutex_fetch *f, uint32_t number, uint64_t n
     if (r.writeback)
         sm_queue_writeback(sm, a, cache_victim(sm->l1d), now);
     uint32_t segments = cache_segments_of(&sm->config->l1d, r.fetch_sectors);
-    sm_fetch_line(sm, a, sm_route(sm, a->line), segments, FROM_ATOMIC_FETCH, r.mshr, now);
+    sm_request_line(sm, a, sm_route(sm, a->line), segments, FROM_ATOMIC_FETCH, r.mshr, now);
     return true;
 }
 
@@ -135,7 +135,7 @@ void sm_store_under_mutex(struct sm *sm, uint64_t line, uint64_t now)
 }
 
 /* The bytes of the line that the lanes changed. */
-static void find_changes(const struct sm *sm, const struct atomic_part *p, uint64_t changed[2])
+static void find_changes(const struct sm *sm, const struct atomic_request *p, uint64_t changed[2])
 {
     for (uint32_t m = p->changed; m; m &= m - 1) {
         uint64_t at = p->address[__builtin_ctz(m)] & (sm->config->l1d.line_bytes - 1);
@@ -148,7 +148,7 @@ static void perform(void *user, struct mem_request *r, uint32_t busy, uint64_t n
 {
     struct sm *sm = user;
     r->atomic->performed_at = now * sm->clock->period;
-    atomic_part_perform(r->atomic, sm->emu.mem, sm->atomics.overlay);
+    atomic_request_perform(r->atomic, sm->emu.mem, sm->atomics.overlay);
     find_changes(sm, r->atomic, changed);
     wheel_add(&sm->wheel, now, now + busy + sm->config->l1d_latency,
               (struct wheel_event){EV_ANSWER, 0, r});

@@ -104,8 +104,8 @@ sm_submit_inline(struct sm *sm, struct mem_request *r, uint64_t now)
 
 /* Requests from the partition of its route the segments that a miss of that access fetches. */
 static inline __attribute__((always_inline)) void
-sm_fetch_line(struct sm *sm, const struct mem_access *a, struct route route, uint32_t segments,
-              enum request_origin origin, uint32_t mshr, uint64_t now)
+sm_request_line(struct sm *sm, const struct mem_access *a, struct route route, uint32_t segments,
+                enum request_origin origin, uint32_t mshr, uint64_t now)
 {
     struct mem_request *r = sm_take_request(sm);
     if (sm->ldst.describes_loads)

@@ -82,7 +82,7 @@ struct sub_core {
     struct register_banks banks;
 };
 
-/* For out_part.chunk_shift, if routes are not found by a shift: partitions are hashed, chunks are
+/* For sm_out.chunk_shift, if routes are not found by a shift: partitions are hashed, chunks are
  * no power of two, or fast paths are off. */
 enum { NO_CHUNK_SHIFT = 64 };
 
@@ -123,10 +123,10 @@ struct ldst_op {
     struct emu_atomic atomic;
     uint64_t address[WARP_LANES]; /* of an atomic's lanes */
     uint64_t first_id, first_thread_of_warp;
-    struct mem_access common; /* the next access; most of it is the same for all of them */
-    uint32_t
-        prepared; /* `common` describes the access with this number, counted from 1; 0 = none */
-    bool routed;  /* `route` is that access's route */
+    struct mem_access current; /* the next access; most of it is the same for all of them */
+    /* `current` describes the access with this number, counted from 1; 0 = none. */
+    uint32_t prepared;
+    bool routed; /* `route` is that access's route */
     /* If the next access waits for an MSHR: the set in which its line is absent; no look-up is
      * needed until the access is accepted. Otherwise NULL. */
     struct cache_set *absent_from;
@@ -284,7 +284,7 @@ struct ldst_part {
 
 /* Requests to memory (send.c): where they go, and the miss queue in which they wait for the port.
  */
-struct out_part {
+struct sm_out {
     uint64_t due; /* the cycle in which one can leave; see sm.planned */
     struct tx_port port;
     const struct address_map *map;
@@ -306,7 +306,7 @@ struct out_part {
 };
 
 /* Replies of memory (reply.c). */
-struct in_part {
+struct sm_in {
     struct rx_port port;
     struct reply_queue queue; /* replies that have passed or will pass through the port, in order */
     bool in_step;             /* replies arrive at the start of the SM's own cycles */
@@ -366,8 +366,8 @@ struct sm {
     struct issue_part issue;
     struct fetch_part fetch;
     struct ldst_part ldst;
-    struct out_part out;
-    struct in_part in;
+    struct sm_out out;
+    struct sm_in in;
     struct activity_part activity;
     struct wheel wheel;
     struct cache *l1d, *l1i, *l1c;
@@ -540,7 +540,7 @@ static inline void ldst_wake(struct sm *sm, uint32_t causes)
 static inline void ldst_wake_for_fill(struct sm *sm, uint32_t set)
 {
     bool waits_for_set = sm->ldst.cause == STALL_LINE || sm->ldst.cause == STALL_MERGE;
-    if (!waits_for_set || sm->ldst.hears_fills || sm->ldst.first->common.set == set)
+    if (!waits_for_set || sm->ldst.hears_fills || sm->ldst.first->current.set == set)
         ldst_wake(sm, ~0u);
 }
 /* Removes a line from L1D in this cycle, for a handler of messages or a unit of the SM; see

@@ -266,10 +266,10 @@ static void start_emu(struct sm *sm, const struct emu *emu)
 static void note_who_sees_accesses(struct sm *sm)
 {
     const struct cache_policy_desc *policy = cache_get_policy(sm->l1d)->desc;
-    bool decides_by_it = policy->criticality && !policy->reads_criticality_if_found;
+    bool decides_by_it = policy->criticality && !policy->reads_criticality_on_hits_only;
     bool others_look = cache_n_observers(sm->l1d) || sm->ldst.describes_loads;
     sm->ldst.rates_accesses = sm->criticality_matters && (policy->criticality || others_look);
-    sm->ldst.rates_if_found = policy->reads_criticality_if_found && !others_look;
+    sm->ldst.rates_if_found = policy->reads_criticality_on_hits_only && !others_look;
     sm->ldst.rates_no_value = policy->reads_is_critical_only && !others_look;
     sm->ldst.hits_depend_on_issue = sm->ldst.counts_insts || sm->ldst.rates_accesses;
     sm->ldst.answers_drift = decides_by_it && criticality_drifts(sm->criticality->desc);

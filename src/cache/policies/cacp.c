@@ -2,8 +2,9 @@
  * management techniques for modern GPU architectures. PhD thesis, Arizona State University 2017,
  * section 4.2.3. In S3's order:
  *
- * The ways of a set are two partitions, critical and non-critical. In each of them lines are
- * replaced by RRIP. CCBP and SHiP are arrays of 2-bit saturating counters, by signature.
+ * The ways of a set are divided into two partitions, critical and non-critical. Each partition
+ * replaces its lines by RRIP. CCBP predicts whether critical warps will use a line, SHiP whether
+ * any warp will; both are arrays of 2-bit saturating counters, indexed by signature.
  *
  * Algorithm 7, atMiss(req):
  *     line 3     line.signature := req.pc XOR req.addr, the lower 8 bits of each
@@ -26,12 +27,13 @@
  * the 104,713 lines that bfs at tiny inserts (gtx480-cawa, cawa).
  *
  * MODEL: a load that merges with an outstanding miss is a use, as a hit is. S3's Algorithm 8 is
- * called atHit and does not mention merges; dlp does not count them as hits. Without them, bfs at
- * tiny takes 97,439 cycles instead of 94,657 (gtx480-cawa, cawa).
+ * called atHit and does not mention merges. (Heddle's dlp does not count merges as hits.) If CACP
+ * ignored merges, bfs at tiny would take 97,439 cycles instead of 94,657 (gtx480-cawa, cawa).
  *
  * MODEL: the signature has the address of the line, not of the request, so that with 128-byte lines
- * only one of its 8 address bits can be set. With the first byte of the request, km at tiny takes
- * 184,013 cycles instead of 179,204, and bfs 94,608 instead of 94,657 (gtx480-cawa, cawa). */
+ * only one of its 8 address bits can be set. With the address of the request's first byte, km at
+ * tiny takes 184,013 cycles instead of 179,204, and bfs 94,608 instead of 94,657 (gtx480-cawa,
+ * cawa). */
 #include <string.h>
 
 #include "cache/policies/counters.h"
@@ -53,7 +55,7 @@ static const struct param cacp_params[] = {
     PARAM_U32(struct cacp_params, ccbp_threshold, "1", 0, COUNTER_TOP, NULL,
               "a line is critical if its counter is larger"),
     PARAM_ENUM(struct cacp_params, signature, "pc_addr", signature_names,
-               "what counters are chosen by: PC and line address, PC, or PC and region"),
+               "what selects the counters: PC and line address, PC, or PC and region"),
     PARAM_U32(struct cacp_params, region_bits, "12", 0, 48, "bits",
               "address bits below the region, for pc_region"),
 };
@@ -89,8 +91,8 @@ static bool cacp_check(const struct cache_geometry *g, const void *params, struc
     uint32_t n = critical_ways(g, params);
     if (n > 0 && n < g->n_ways)
         return true;
-    strbuf_addf(why, "policy cacp parts the ways of a set: %u of %u for critical lines leave %s", n,
-                g->n_ways, n ? "none for others" : "none for them");
+    strbuf_addf(why, "policy cacp needs critical and other ways in a set: %u of %u are critical", n,
+                g->n_ways);
     return false;
 }
 
@@ -119,15 +121,15 @@ static uint8_t signature_of(const struct cache_policy *p, const struct mem_acces
     return (uint8_t)(a->pc ^ a->line);
 }
 
-static uint64_t critical_part(const struct cache_policy *p)
+static uint64_t critical_partition(const struct cache_policy *p)
 {
     return (1ull << critical_ways(&p->geometry, p->params)) - 1;
 }
 
-/* The ways of the part that a way is in. */
-static uint64_t part_of(const struct cache_policy *p, const struct cache_set *s, uint32_t way)
+/* The ways of the partition to which a way belongs. */
+static uint64_t partition_of(const struct cache_policy *p, const struct cache_set *s, uint32_t way)
 {
-    uint64_t critical = critical_part(p);
+    uint64_t critical = critical_partition(p);
     return critical >> way & 1 ? critical : cache_set_ways(s) & ~critical;
 }
 
@@ -142,8 +144,9 @@ static int cacp_decide(const struct cache_policy *p, const struct cache_set *s,
 {
     const struct cacp *c = p->state;
     const struct cacp_params *params = p->params;
-    bool critical = c->ccbp[signature_of(p, a)] > params->ccbp_threshold;
-    return rrip_victim(s, critical ? critical_part(p) : cache_set_ways(s) & ~critical_part(p));
+    uint64_t critical = critical_partition(p);
+    bool is_critical = c->ccbp[signature_of(p, a)] > params->ccbp_threshold;
+    return rrip_victim(s, is_critical ? critical : cache_set_ways(s) & ~critical);
 }
 
 /* Algorithm 8. */
@@ -186,9 +189,9 @@ static void cacp_on_evict(struct cache_policy *p, const struct cache_set *s, uin
     const struct cacp_line *line = line_of(s, way);
     if (cause != EVICT_REPLACE)
         return;
-    rrip_age(s, part_of(p, s, way), way);
-    bool in_critical_part = critical_part(p) >> way & 1;
-    if (!line->c_reuse && line->nc_reuse && in_critical_part)
+    rrip_age(s, partition_of(p, s, way), way);
+    bool in_critical_partition = critical_partition(p) >> way & 1;
+    if (!line->c_reuse && line->nc_reuse && in_critical_partition)
         counter_down(&c->ccbp[line->signature]);
     else if (!line->c_reuse && !line->nc_reuse)
         counter_down(&c->ship[line->signature]);
@@ -203,7 +206,7 @@ static void cacp_on_reserve(struct cache_policy *p, const struct cache_set *s, u
     uint8_t signature = signature_of(p, a);
     *line_of(s, way) = (struct cacp_line){
         .rrip.rrpv = c->ship[signature] ? RRPV_LONG : RRPV_DISTANT, .signature = signature};
-    stats->critical_insertions += critical_part(p) >> way & 1;
+    stats->critical_insertions += critical_partition(p) >> way & 1;
     stats->distant_insertions += !c->ship[signature];
 }
 
@@ -223,11 +226,11 @@ const struct cache_policy_desc cache_policy_cacp = {
     .abi_version = CACHE_POLICY_ABI,
     .struct_size = sizeof(struct cache_policy_desc),
     .name = "cacp",
-    .summary = "reserves ways of each set for lines that critical warps are predicted to reuse",
+    .summary = "sets ways aside in each set for lines that critical warps are predicted to reuse",
     .citation = "S.-Y. Lee, A. Arunkumar, C.-J. Wu: CAWA: coordinated warp scheduling and cache "
                 "prioritization for critical warp acceleration of GPGPU workloads. ISCA 2015",
     .criticality = "cpl",
-    .reads_criticality_if_found = true,
+    .reads_criticality_on_hits_only = true,
     .reads_is_critical_only = true,
     .params = cacp_params,
     .n_params = sizeof cacp_params / sizeof cacp_params[0],

@@ -60,7 +60,7 @@ static uint32_t word_at(uint64_t address)
 }
 
 /* Each lane adds its number + 1 to the same word. */
-static void gather(struct atomic_part *p, uint32_t mask, uint64_t address, bool replayed)
+static void gather(struct atomic_request *p, uint32_t mask, uint64_t address, bool replayed)
 {
     uint64_t addresses[WARP_LANES];
     struct emu_atomic operands = {.mask = ~0u};
@@ -69,20 +69,20 @@ static void gather(struct atomic_part *p, uint32_t mask, uint64_t address, bool 
         operands.b[i] = i + 1;
     }
     memset(p, 0, sizeof *p);
-    atomic_part_gather(p, &add_op, mask, addresses, &operands, replayed);
+    atomic_request_gather(p, &add_op, mask, addresses, &operands, replayed);
 }
 
 static void lanes_are_performed_in_their_order(void **state)
 {
     (void)state;
     static struct overlay overlay;
-    struct atomic_part first, second;
+    struct atomic_request first, second;
     overlay_init(&overlay);
     gather(&first, 0x80000105, memory, false);
     gather(&second, 2, memory, false);
-    assert_int_equal(atomic_part_lanes(&first), 4);
-    atomic_part_perform(&first, &mem, &overlay);
-    atomic_part_perform(&second, &mem, &overlay);
+    assert_int_equal(atomic_request_lanes(&first), 4);
+    atomic_request_perform(&first, &mem, &overlay);
+    atomic_request_perform(&second, &mem, &overlay);
     assert_int_equal(first.old[0], 0);
     assert_int_equal(first.old[2], 1);
     assert_int_equal(first.old[8], 1 + 3);
@@ -98,12 +98,12 @@ static void a_replayed_atomic_changes_nothing(void **state)
 {
     (void)state;
     static struct overlay overlay;
-    struct atomic_part p;
+    struct atomic_request p;
     overlay_init(&overlay);
     gather(&p, 3, memory + LINE, true);
-    atomic_part_perform(&p, &mem, &overlay);
+    atomic_request_perform(&p, &mem, &overlay);
     assert_int_equal(overlay.n, 0);
-    assert_int_equal(atomic_part_lanes(&p), 2); /* but takes its time */
+    assert_int_equal(atomic_request_lanes(&p), 2); /* but takes its time */
     overlay_destroy(&overlay);
 }
 
@@ -112,8 +112,8 @@ static void a_reduction_brings_no_data_back(void **state)
     (void)state;
     struct op reduction = add_op;
     reduction.round = 1;
-    assert_int_equal(atomic_part_reply_bytes(&(struct atomic_part){.op = &add_op}, 32), 32);
-    assert_int_equal(atomic_part_reply_bytes(&(struct atomic_part){.op = &reduction}, 32), 0);
+    assert_int_equal(atomic_request_reply_bytes(&(struct atomic_request){.op = &add_op}, 32), 32);
+    assert_int_equal(atomic_request_reply_bytes(&(struct atomic_request){.op = &reduction}, 32), 0);
 }
 
 /* --- at_l2 --- */
@@ -141,7 +141,7 @@ static void at_l2_is_visible_at_the_end_of_its_period(void **state)
     static const sim_time performed[] = {0, 99, 100, 199, 200},
                           visible[] = {100, 100, 200, 200, 300};
     for (uint32_t i = 0; i < 5; i++) {
-        struct atomic_part p = {.op = &add_op, .performed_at = performed[i]};
+        struct atomic_request p = {.op = &add_op, .performed_at = performed[i]};
         struct mem_request r = {.atomic = &p};
         assert_int_equal(d->answer(&u, &r, NULL), visible[i]);
     }
@@ -155,7 +155,7 @@ static void at_l2_keeps_a_bank_busy_for_its_lanes(void **state)
         s = (struct atomics_slice){.desc = atomics_find("at_l2"), .mem = &mem, .per_cycle = rate};
         atomics_slice_create(&s, 1);
         for (uint32_t lanes = 1; lanes <= 9; lanes++) {
-            struct atomic_part p;
+            struct atomic_request p;
             gather(&p, (1u << lanes) - 1, memory + 2 * LINE, false);
             struct mem_request r = {.atomic = &p, .access = {.line = 2 * LINE}};
             uint32_t cycles = s.desc->perform(&s.banks[0], &r, false, 42);
@@ -176,7 +176,7 @@ static void at_l2_orders_the_atomics_of_a_line(void **state)
     static struct atomics_slice s;
     s = (struct atomics_slice){.desc = atomics_find("at_l2"), .mem = &mem, .per_cycle = 1};
     atomics_slice_create(&s, 2);
-    struct atomic_part p;
+    struct atomic_request p;
     gather(&p, 1, memory + 3 * LINE, false);
     struct mem_request r = {.atomic = &p, .access = {.line = 3 * LINE}};
     struct mem_request same = r, other = {.atomic = &p, .access = {.line = 4 * LINE}};

@@ -153,7 +153,7 @@ static enum cache_hit_effect later_hits_matter_if_critical(const struct cache_po
     .cost_bits = no_cost, .decide = lru_decide, .on_hit = on_load_hit, .on_merge = on_load_merge,  \
     .on_miss = on_load_miss
 #define READS_CRITICALITY                                                                          \
-    .criticality = "tide", .reads_criticality_if_found = true, .reads_is_critical_only = true
+    .criticality = "tide", .reads_criticality_on_hits_only = true, .reads_is_critical_only = true
 
 static const struct cache_policy_desc every_load = {CHECKS_LOADS, .name = "every_load"};
 

@@ -34,7 +34,7 @@ struct ask {
     uint64_t sent, answered, freed;
     uint32_t order; /* of its answer, counted from 1 in its SM */
     struct mem_request request;
-    struct atomic_part atomic;
+    struct atomic_request atomic;
 };
 
 struct script {

@@ -302,7 +302,7 @@ static void atomics_of_two_sms_see_each_other(void **state)
     run_script(&bench, s);
     uint32_t seen[N * LANES] = {0};
     for (uint32_t i = 0; i < N; i++) {
-        const struct atomic_part *a = &ask_of(&bench, i % 2, i / 2)->atomic;
+        const struct atomic_request *a = &ask_of(&bench, i % 2, i / 2)->atomic;
         for (uint32_t lane = 0; lane < LANES; lane++) {
             assert_int_equal(a->old[lane], a->old[0] + lane);
             assert_true(a->old[lane] < N * LANES);

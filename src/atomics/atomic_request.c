@@ -1,11 +1,12 @@
-#include "atomics/atomic_part.h"
+#include "atomics/atomic_request.h"
 
 #include <string.h>
 
 #include "emu/atomic.h"
 
-void atomic_part_gather(struct atomic_part *p, const struct op *op, uint32_t mask,
-                        const uint64_t *address, const struct emu_atomic *operands, bool replayed)
+void atomic_request_gather(struct atomic_request *p, const struct op *op, uint32_t mask,
+                           const uint64_t *address, const struct emu_atomic *operands,
+                           bool replayed)
 {
     p->op = op;
     p->mask = mask;
@@ -18,7 +19,7 @@ void atomic_part_gather(struct atomic_part *p, const struct op *op, uint32_t mas
     }
 }
 
-static void perform_lane(struct atomic_part *p, uint32_t lane, const struct dev_mem *mem,
+static void perform_lane(struct atomic_request *p, uint32_t lane, const struct dev_mem *mem,
                          struct overlay *overlay)
 {
     uint64_t old = 0, address = p->address[lane];
@@ -32,14 +33,15 @@ static void perform_lane(struct atomic_part *p, uint32_t lane, const struct dev_
     p->changed |= (uint32_t)(v != old) << lane;
 }
 
-void atomic_part_perform(struct atomic_part *p, const struct dev_mem *mem, struct overlay *overlay)
+void atomic_request_perform(struct atomic_request *p, const struct dev_mem *mem,
+                            struct overlay *overlay)
 {
     p->changed = p->replayed ? p->mask : 0;
     for (uint32_t m = p->replayed ? 0 : p->mask; m; m &= m - 1)
         perform_lane(p, (uint32_t)__builtin_ctz(m), mem, overlay);
 }
 
-void atomic_part_deliver(const struct atomic_part *p, struct emu_warp *w)
+void atomic_request_deliver(const struct atomic_request *p, struct emu_warp *w)
 {
     for (uint32_t m = p->replayed ? 0 : p->mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(m);

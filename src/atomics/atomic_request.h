@@ -7,7 +7,7 @@
 #include "emu/warp.h"
 #include "noc/shard.h"
 
-struct atomic_part {
+struct atomic_request {
     const struct op *op;
     uint32_t mask;
     uint32_t changed;      /* lanes whose value changed; all, if replayed */
@@ -17,21 +17,23 @@ struct atomic_part {
 };
 
 /* Takes these lanes of an issued instruction. */
-void atomic_part_gather(struct atomic_part *p, const struct op *op, uint32_t mask,
-                        const uint64_t *address, const struct emu_atomic *operands, bool replayed);
+void atomic_request_gather(struct atomic_request *p, const struct op *op, uint32_t mask,
+                           const uint64_t *address, const struct emu_atomic *operands,
+                           bool replayed);
 /* Performs it, lane by lane, on the contents of memory and the overlay; the overlay receives the
  * result. */
-void atomic_part_perform(struct atomic_part *p, const struct dev_mem *mem, struct overlay *overlay);
+void atomic_request_perform(struct atomic_request *p, const struct dev_mem *mem,
+                            struct overlay *overlay);
 /* Gives the lanes of the warp the old values. */
-void atomic_part_deliver(const struct atomic_part *p, struct emu_warp *w);
+void atomic_request_deliver(const struct atomic_request *p, struct emu_warp *w);
 
-static inline uint32_t atomic_part_lanes(const struct atomic_part *p)
+static inline uint32_t atomic_request_lanes(const struct atomic_request *p)
 {
     return (uint32_t)__builtin_popcount(p->mask);
 }
 
 /* Bytes of its answer, given those requested: a reduction needs no values back. */
-static inline uint32_t atomic_part_reply_bytes(const struct atomic_part *p, uint32_t asked)
+static inline uint32_t atomic_request_reply_bytes(const struct atomic_request *p, uint32_t asked)
 {
     return p->op->round ? 0 : asked;
 }
