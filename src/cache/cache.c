@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/power_of_two.h"
 #include "cache/alloc.h"
 
 /* MODEL: hardware costs count tags of 32 bits, as S2 does. */
@@ -51,11 +52,6 @@ uint32_t cache_split_sectors(const struct cache_config *config, uint32_t sectors
         if (sectors >> i & 1)
             segments |= one_sector(config) << i * per_sector;
     return segments;
-}
-
-static bool is_power_of_two(uint32_t n)
-{
-    return n && !(n & (n - 1));
 }
 
 static bool is_line_sound(const struct cache_config *c, const char *prefix, struct param_flaw *flaw)

@@ -1,13 +1,7 @@
 #include "cache/set_index.h"
 
-#include <stdbool.h>
-
+#include "base/power_of_two.h"
 #include "cache/cache.h"
-
-static bool is_power_of_two(uint32_t n)
-{
-    return n && !(n & (n - 1));
-}
 
 struct set_indexer set_indexer_make(uint32_t n_sets, uint32_t line_bytes, uint32_t index)
 {

@@ -20,10 +20,7 @@
  * them. */
 #include "dram/dram.h"
 
-static bool is_power_of_two(uint32_t n)
-{
-    return (n & (n - 1)) == 0;
-}
+#include "base/power_of_two.h"
 
 static uint32_t permute_bank(uint32_t bank, uint32_t row, uint32_t n_banks, bool keep)
 {

@@ -1,6 +1,7 @@
 /* Runs kernels on a machine: which functions of its parts are called, and when. */
 #include <assert.h>
 
+#include "base/minmax.h"
 #include "gpu/machine_run.h"
 
 /* --- the end of a visibility period --- */
@@ -75,11 +76,6 @@ static bool is_done(void *user)
     return !engine_has_mail(&m->engine);
 }
 
-static sim_time max_time(sim_time a, sim_time b)
-{
-    return a > b ? a : b;
-}
-
 /* When the machine drained: all parts idle, stores complete, credits returned. */
 static sim_time idle_since(struct machine *m)
 {
@@ -88,7 +84,7 @@ static sim_time idle_since(struct machine *m)
     sim_time t = part_graph_settle(&m->graph);
     for (struct machine_part p = machine_first_part(m); p.kind; p = machine_next_part(m, p))
         if (p.kind->idle_since)
-            t = max_time(t, p.kind->idle_since(p.shard));
+            t = max_u64(t, p.kind->idle_since(p.shard));
     return t;
 }
 

@@ -55,8 +55,14 @@ static sim_time idle_since(const struct shard *part)
     return ((const struct slice *)part)->last_event;
 }
 
+#define SLICE_KIND                                                                                 \
+    {                                                                                              \
+        .bytes = sizeof(struct slice), .takes = 1u << MSG_REQUEST | 1u << MSG_LLC_DECISION,        \
+        .create = create, .destroy = destroy                                                       \
+    }
+
 const struct machine_part_kind memory_part = {
-    .part = {.bytes = sizeof(struct slice), .create = create, .destroy = destroy},
+    .part = SLICE_KIND,
     .start_kernel = start_kernel,
     .at_boundary = {[BOUNDARY_ATOMICS] = commit_atomics},
     .after_kernel = after_kernel,
@@ -67,7 +73,7 @@ const struct machine_part_kind memory_part = {
 /* Kernels of the GPU do not use it, but its policy receives their starts and ends, as it does those
  * of kernels on CPU cores (machine_host.c). */
 const struct machine_part_kind host_memory_part = {
-    .part = {.bytes = sizeof(struct slice), .create = create, .destroy = destroy},
+    .part = SLICE_KIND,
     .start_kernel = start_host_kernel,
     .after_kernel = after_kernel,
     .idle_since = idle_since,

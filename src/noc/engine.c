@@ -19,26 +19,17 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/minmax.h"
 #include "base/team.h"
 #include "noc/mail.h"
 #include "noc/port.h"
 #include "noc/wakes.h"
 
-static sim_time min_time(sim_time a, sim_time b)
-{
-    return a < b ? a : b;
-}
-
-static sim_time max_time(sim_time a, sim_time b)
-{
-    return a > b ? a : b;
-}
-
 /* When the shard next has something to do: by itself, because of a message or because credits are
  * back. */
 static sim_time wake_time(const struct shard *s)
 {
-    return min_time(min_time(s->next, s->credit_at), s->inbox.first->at);
+    return min_u64(min_u64(s->next, s->credit_at), s->inbox.first->at);
 }
 
 /* Lowers credit_at to the earliest time at which a waiting port of the shard will have enough
@@ -48,7 +39,7 @@ static void look_for_credits(struct shard *s)
     s->starved = false;
     for (uint32_t i = 0; i < SHARD_NETWORKS; i++)
         if (s->tx[i] && s->tx[i]->wants->n) {
-            s->credit_at = min_time(s->credit_at, tx_awaited(s->tx[i]));
+            s->credit_at = min_u64(s->credit_at, tx_awaited(s->tx[i]));
             s->starved |= s->tx[i]->wants->n > 0;
         }
 }
@@ -100,8 +91,8 @@ static __attribute__((noinline)) void wake_for_credits(struct engine *e)
             continue;
         look_for_credits(s);
         any |= s->starved;
-        *s->wake = min_time(*s->wake, s->credit_at);
-        half_of(e, i)->earliest = min_time(half_of(e, i)->earliest, s->credit_at);
+        *s->wake = min_u64(*s->wake, s->credit_at);
+        half_of(e, i)->earliest = min_u64(half_of(e, i)->earliest, s->credit_at);
     }
     atomic_store_explicit(&e->any_starved, any, memory_order_relaxed);
 }
@@ -110,7 +101,7 @@ static __attribute__((noinline)) void wake_for_credits(struct engine *e)
  * that arrived before `end` may have to wait for its receiver's next tick. */
 static sim_time next_of(const struct engine_half *h)
 {
-    return max_time(h->earliest, h->end);
+    return max_u64(h->earliest, h->end);
 }
 
 /* Which half advances next: the one with the next event, and when that is. */
@@ -138,7 +129,7 @@ static inline struct turn turn_after_credits(struct engine *e)
 /* The time that the half further ahead has reached. */
 static sim_time furthest(const struct engine *e)
 {
-    return max_time(e->halves[0].end, e->halves[1].end);
+    return max_u64(e->halves[0].end, e->halves[1].end);
 }
 
 static bool all_idle(const struct engine *e)
@@ -172,7 +163,7 @@ static void move_to(struct engine *e, sim_time t)
 static sim_time quantum_start(const struct engine *e, sim_time event)
 {
     sim_time start = e->skip && event > e->now ? event : e->now;
-    return is_boundary_requested(e) ? min_time(start, e->boundary) : start;
+    return is_boundary_requested(e) ? min_u64(start, e->boundary) : start;
 }
 
 /* How far a half can advance: whatever may still be sent to it arrives later. */
@@ -186,7 +177,7 @@ static sim_time horizon(const struct engine *e, const struct turn *t)
 
 static sim_time quantum_end(const struct engine *e, const struct turn *t, sim_time limit)
 {
-    return min_time(min_time(horizon(e, t), limit), e->boundary);
+    return min_u64(min_u64(horizon(e, t), limit), e->boundary);
 }
 
 /* Determines all wake-up times again, because code outside the engine may have given shards work.
@@ -200,7 +191,7 @@ static void note_all_wakes(struct engine *e)
         if (e->team && mail_has_come(s, e->side))
             mail_take_in(s, e->side, h->end);
         *s->wake = wake_time(s);
-        h->earliest = min_time(h->earliest, *s->wake);
+        h->earliest = min_u64(h->earliest, *s->wake);
     }
 }
 
@@ -242,8 +233,8 @@ static __attribute__((noinline)) sim_time advance_due(struct shard **shards, sim
         int i = __builtin_ctzll(due);
         struct shard *s = shards[i];
         let_advance(s, end);
-        wake[i] = min_time(s->next, s->inbox.first->at);
-        earliest = min_time(earliest, wake[i]);
+        wake[i] = min_u64(s->next, s->inbox.first->at);
+        earliest = min_u64(earliest, wake[i]);
     }
     return earliest;
 }
@@ -258,12 +249,12 @@ static void run_on_caller(struct engine *e, struct engine_half *h, struct engine
     e->first_arrival = TIME_NEVER;
     for (uint32_t i = 0; i < h->n; i += WAKES_AT_MOST) {
         struct wakes w = wakes_before(wake + i, h->n - i, h->end);
-        earliest = min_time(earliest, w.later);
+        earliest = min_u64(earliest, w.later);
         if (w.due)
-            earliest = min_time(earliest, advance_due(shards + i, wake + i, w.due, h->end));
+            earliest = min_u64(earliest, advance_due(shards + i, wake + i, w.due, h->end));
     }
     h->earliest = earliest;
-    other->earliest = min_time(other->earliest, e->first_arrival);
+    other->earliest = min_u64(other->earliest, e->first_arrival);
 }
 
 /* Takes in the shard's messages and advances it if it is due. Returns the time at which the first
@@ -298,8 +289,8 @@ static void run_item(void *user, uint32_t i, uint32_t as_member)
         m->earliest[0] = m->earliest[1] = TIME_NEVER;
     }
     sim_time *mine = &m->earliest[h - e->halves], *its = &m->earliest[other - e->halves];
-    *mine = min_time(*mine, *e->shards[i]->wake);
-    *its = min_time(*its, first_arrival);
+    *mine = min_u64(*mine, *e->shards[i]->wake);
+    *its = min_u64(*its, first_arrival);
 }
 
 static void run_on_team(struct engine *e)
@@ -312,7 +303,7 @@ static void run_on_team(struct engine *e)
         for (uint32_t i = 0; i < team_size(e->team); i++)
             if (e->members[i].quantum == e->n_quanta)
                 e->halves[half].earliest =
-                    min_time(e->halves[half].earliest, e->members[i].earliest[half]);
+                    min_u64(e->halves[half].earliest, e->members[i].earliest[half]);
     }
 }
 
@@ -375,14 +366,14 @@ enum engine_end engine_run(struct engine *e, bool (*is_done)(void *user), void *
     note_all_wakes(e); /* messages may have been sent between two runs */
     for (;;) {
         struct turn turn = turn_after_credits(e);
-        move_to(e, min_time(turn.at, furthest(e))); /* everything before that is done */
+        move_to(e, min_u64(turn.at, furthest(e))); /* everything before that is done */
         if (is_done && is_done(user))
             return ENGINE_DONE;
         /* A boundary to come may wake a shard. */
         if (turn.at == TIME_NEVER && !is_boundary_requested(e))
             return !is_done && all_idle(e) ? ENGINE_DONE : ENGINE_DEADLOCK;
         sim_time start = quantum_start(e, turn.at);
-        move_to(e, min_time(start, limit));
+        move_to(e, min_u64(start, limit));
         if (e->now == limit)
             return ENGINE_LIMIT;
         if (e->now == e->boundary)

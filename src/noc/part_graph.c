@@ -22,6 +22,8 @@ void part_graph_link(struct part_graph *g, struct part_link l)
 {
     assert(!g->shards && l.from < g->n_groups && l.to < g->n_groups);
     assert(l.messages && l.latency_cycles > 0 && l.clock->period > 0);
+    uint32_t takes = g->groups[l.to].kind->takes;
+    assert(!takes || !(l.messages & ~takes));
     assert(!l.format || !l.optional);
     assert(!l.format || (l.network < SHARD_NETWORKS && l.flits_in > 0 && l.flits_out > 0));
     ARRAY_RESERVE(g->links, g->cap_links, g->n_links + 1);

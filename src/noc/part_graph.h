@@ -6,7 +6,8 @@
  * which take turns (doc/adr/0016); otherwise all parts advance together. A message must use a
  * declared link, respect its latency, and be of a kind that the link carries; anything else fails
  * an assertion. A port checks the kinds that its owner declares (tx_declare()) once, instead of
- * those of its messages.
+ * those of its messages; a part that does not check each message declares the kinds that it takes,
+ * and its links are checked when they are added.
  *
  * An optional link is declared like the others and counts only while it is switched on, between two
  * runs of the engine: a machine pays for a short link only when it uses it.
@@ -35,6 +36,7 @@ struct part_kind {
      * may not exist yet. */
     void (*create)(struct shard *part, const struct part_position *place, const void *setup);
     void (*destroy)(struct shard *part); /* NULL = nothing to do */
+    uint32_t takes; /* bit mask of the message kinds that it takes; 0 = it checks each message */
 };
 
 /* From every part of a group to every part of another group, or of the same. */

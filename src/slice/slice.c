@@ -54,7 +54,6 @@ static void take_request(struct slice *p, uint64_t now)
 static void arrive_ahead(struct slice *p, const struct message *m, uint64_t cycle)
 {
     struct mem_request *r = m->body;
-    hot_assert(m->kind == MSG_REQUEST);
     l2_assign_bank(p, r);
     struct l2_bank *b = l2_bank_of(p, r);
     cycle = max_u64(cycle, p->next_take);

@@ -1,5 +1,7 @@
 #include "sm/sm_config.h"
 
+#include "base/power_of_two.h"
+
 #define U32(field, dflt, lo, hi, unit, help)                                                       \
     PARAM_U32(struct sm_config, field, dflt, lo, hi, unit, help)
 
@@ -76,11 +78,6 @@ const struct param sm_params[] = {
 #undef OP
 };
 const uint32_t n_sm_params = sizeof sm_params / sizeof sm_params[0];
-
-static bool is_power_of_two(uint32_t n)
-{
-    return (n & (n - 1)) == 0;
-}
 
 bool sm_config_sound(const struct sm_config *c, struct param_flaw *flaw)
 {

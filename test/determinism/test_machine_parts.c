@@ -273,6 +273,7 @@ static const struct machine_part_kind prober_kind = {
 struct toys {
     uint32_t n_probes;
     bool chats, miscounts, misnames, misdeclares;
+    bool links_unknown;      /* a link to slices carries a kind that they do not take */
     uint32_t sm_link_cycles; /* an unused link between SMs; 0 = none */
     struct prober_setup setup;
 };
@@ -299,6 +300,8 @@ static void add_toys(struct machine *m, struct toys *t)
     uint32_t listener = t->setup.listener = machine_add(m, &listener_kind, 1, m);
     machine_link_memory(m, probers, 1, 1);
     join(m, probers, listener, MSG_LATENCY, 20);
+    if (t->links_unknown)
+        join(m, probers, m->memory.group, MSG_UNKNOWN, 20);
     if (t->chats)
         join(m, probers, probers, MSG_HELLO, 7);
 }
@@ -558,8 +561,8 @@ static bool aborts(const struct manner *how, struct toys toys)
 static void a_kind_that_no_link_carries_is_an_assertion(void **state)
 {
     (void)state;
-    struct toys sound = {.n_probes = 3}, misnames = sound, misdeclares = sound;
-    misnames.misnames = misdeclares.misdeclares = true;
+    struct toys sound = {.n_probes = 3}, misnames = sound, misdeclares = sound, links = sound;
+    misnames.misnames = misdeclares.misdeclares = links.links_unknown = true;
     static const struct manner some[] = {{.name = "skip"},
                                          {.name = "cycle", .every_cycle = true},
                                          {.name = "2 threads", .threads = 2}};
@@ -567,6 +570,7 @@ static void a_kind_that_no_link_carries_is_an_assertion(void **state)
         assert_false(aborts(&some[i], sound));
         assert_true(aborts(&some[i], misnames));
         assert_true(aborts(&some[i], misdeclares));
+        assert_true(aborts(&some[i], links));
     }
 }
 

@@ -146,8 +146,8 @@ static void memory_destroy(struct shard *s)
     tx_destroy(&mem->down);
 }
 
-static const struct part_kind memory_kind = {sizeof(struct fixed_memory), memory_create,
-                                             memory_destroy};
+static const struct part_kind memory_kind = {
+    .bytes = sizeof(struct fixed_memory), .create = memory_create, .destroy = memory_destroy};
 
 /* --- the core --- */
 
@@ -172,8 +172,8 @@ static void bench_core_destroy(struct shard *s)
     cpu_core_destroy((struct cpu_core *)s);
 }
 
-static const struct part_kind bench_core_kind = {sizeof(struct cpu_core), bench_core_create,
-                                                 bench_core_destroy};
+static const struct part_kind bench_core_kind = {
+    .bytes = sizeof(struct cpu_core), .create = bench_core_create, .destroy = bench_core_destroy};
 
 static const struct cpu_core *bench_core(const struct core_bench *b)
 {

@@ -419,7 +419,8 @@ static void porter_destroy(struct shard *s)
 static void a_ticker_goes_on_when_credits_are_back(void **state)
 {
     (void)state;
-    static const struct part_kind kind = {sizeof(struct porter), porter_create, porter_destroy};
+    static const struct part_kind kind = {
+        .bytes = sizeof(struct porter), .create = porter_create, .destroy = porter_destroy};
     for (uint32_t variant = 0; variant < 3; variant++) {
         struct part_graph g = {0};
         struct engine e = {.skip = true};

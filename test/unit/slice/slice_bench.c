@@ -135,7 +135,8 @@ static void sm_destroy(struct shard *s)
     rx_destroy(&sm->down);
 }
 
-static const struct part_kind sm_kind = {sizeof(struct mock_sm), sm_create, sm_destroy};
+static const struct part_kind sm_kind = {
+    .bytes = sizeof(struct mock_sm), .create = sm_create, .destroy = sm_destroy};
 
 /* --- the slice --- */
 
@@ -157,8 +158,8 @@ static void bench_slice_destroy(struct shard *s)
     slice_destroy((struct slice *)s);
 }
 
-static const struct part_kind slice_kind = {sizeof(struct slice), bench_slice_create,
-                                            bench_slice_destroy};
+static const struct part_kind slice_kind = {
+    .bytes = sizeof(struct slice), .create = bench_slice_create, .destroy = bench_slice_destroy};
 
 const struct slice *slice_of(const struct bench *b)
 {

@@ -129,8 +129,8 @@ static void memory_destroy(struct shard *s)
     tx_destroy(&mem->down);
 }
 
-static const struct part_kind memory_kind = {sizeof(struct slow_memory), memory_create,
-                                             memory_destroy};
+static const struct part_kind memory_kind = {
+    .bytes = sizeof(struct slow_memory), .create = memory_create, .destroy = memory_destroy};
 
 /* --- one CTA for each SM --- */
 
@@ -219,8 +219,8 @@ static void bench_sm_destroy(struct shard *s)
     sm_destroy((struct sm *)s);
 }
 
-static const struct part_kind bench_sm_kind = {sizeof(struct sm), bench_sm_create,
-                                               bench_sm_destroy};
+static const struct part_kind bench_sm_kind = {
+    .bytes = sizeof(struct sm), .create = bench_sm_create, .destroy = bench_sm_destroy};
 
 static struct sm *bench_sm(const struct bench *b, uint32_t i)
 {
