@@ -54,7 +54,7 @@ PAGES = {
             ["s2-fig3", "s2-fig4", "s2-fig5", "s2-fig6", "s2-fig7", "s2-fig10", "s2-fig10-32kb", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig10-reserved", "s2-fig10-steps", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig12a-hits", "s2-fig13",
              "s3-fig5-1", "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-hash", "s3-kmn", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
-                   ["s4-fig1", "s4-fig2", "s4-fig3", "s4-fig7", "s4-greedy", "s4-over", "s4-fig8", "s4-fig9", "s4-fig10",
+                   ["s4-fig1", "s4-fig2", "s4-fig3", "s4-fig7", "s4-fig7-bus", "s4-greedy", "s4-over", "s4-fig8", "s4-fig9", "s4-fig10",
                     "s4-sensitive", "s4-misses", "s4-fig11", "s4-bfs-threads", "s4-fig12", "s4-fig13", "s4-vta", "s4-fig14", "s4-fig15", "s4-bfs-degree", "s4-fig16", "s4-best-k", "s4-k128",
                     "s4-fig17", "s4-fig18", "s3-fig3-2", "s3-fig3-3", "s3-fig3-4", "s3-fig3-5", "s3-fig3-6", "s3-fig3-6-slowest", "s3-fig4-1", "s3-fig4-2", "s3-fig4-3",
                     "s3-fig4-4", "s3-fig4-5", "s3-fig4-9", "s3-fig4-10", "s3-kmn-cawa", "s3-kmn-memory", "s3-fig4-11", "s3-fig4-12", "s3-fig4-13", "s3-fig4-14",

@@ -16,6 +16,7 @@
  * text does (one, two and three instructions); the text's are used. nInst may be negative.
  * MODEL: the cycles since a warp's last issue count in its CPI (parameter `waiting`), which S3
  * leaves open; without them a warp that waits long looks no worse than one that has just issued.
+ * The default was chosen after the accuracies of the three values had been measured (CHANGELOG).
  * MODEL: the taken path of a forward branch adds nothing if the paths meet only at the end of the
  * function, or if the branch is unconditional: what follows is counted by later branches.
  * MODEL: a warp is critical if its value is above the median value of its CTA's live warps; if

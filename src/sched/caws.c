@@ -5,7 +5,8 @@
  * 3.4.1 Which warps are critical, by the times that the oracle gives for the resident warps:
  *       CAWS-blk: the slowest warp of each thread block.
  *       CAWS-SM:  the N slowest warps of the SM, N = thread blocks on it.
- *       CAWS-avg: those more than 20 % above the average of the SM; more than 20 % below are fast.
+  *       CAWS-avg: those more than 20 % above the average of the SM; more than 20 % below are fast.
+ *       MODEL: S3 says "within either a thread block or a SM"; the average is that of the SM.
  * 3.4.2 Per-warp priority counters, for a pool of 48 warps:
  *       start:    counters are 0 to 47, in the order of the pool.
  *       schedule: the warp whose counter is 0 has its turn; its counter is reset to its period,

@@ -103,7 +103,7 @@ static uint64_t visited_before(struct stage *s, uint32_t slot, uint64_t ready, u
     return p.visited;
 }
 
-/* "select warps in the order based on the scheduling policy": those that are more critical, or as
+/* "visiting the next warp based on the scheduling order": those that are more critical, or as
  * critical and older. Warps 1 and 2 are as critical as 0, and 2, the older one, comes first. */
 static void as_critical_and_older_warps_are_visited_first(void **state)
 {

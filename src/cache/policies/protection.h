@@ -33,12 +33,13 @@
  * if all lines are protected, which they are not; section 2 blocks a request without reservable
  * space. Here the load blocks. `bypass_reserved` bypasses instead, as would a simulator that looks
  * for a victim among lines that are neither reserved nor protected.
- *
- * Loads only: stores neither age a set nor count nor touch the VTA. MODEL: a line that a store
- * brings in (local memory) is not protected; a load that misses only sectors of a present line
- * counts as a hit of that line. A tag that a bypassed load found stays in the VTA, as the most
- * recent one; it leaves when its line comes back. S2 leaves open by how much PDs decrease, and the
- * maximum number of instructions: `pd_step_down`, `max_sample_insns`. */
+  * MODEL: "memory request" and "cache access" in S2 sections 4.1.1 and 4.1.4 are read as loads: an
+ * instruction ID is that of a load, and a store to global memory leaves no line behind. So stores
+ * neither age a set nor count nor touch the VTA. A line that a store brings in (local memory) is
+ * not protected; a load that misses only sectors of a present line counts as a hit of that line. A
+ * tag that a bypassed load found stays in the VTA, as the most recent one; it leaves when its line
+ * comes back. S2 leaves open by how much PDs decrease, and the maximum number of instructions:
+ * `pd_step_down`, `max_sample_insns`. */
 #ifndef HEDDLE_CACHE_POLICIES_PROTECTION_H
 #define HEDDLE_CACHE_POLICIES_PROTECTION_H
 
