@@ -8,6 +8,7 @@ from result_pages import cell, geometric_mean
 
 SUFFICIENT = ["hg", "hot", "sten", "sconv", "bp", "sr1", "nw", "gemm", "bt"]
 INSUFFICIENT = ["cfd", "pvr", "ss", "bfs", "mm", "srk", "sr2k", "km", "str"]
+CACHE_SENSITIVE_S3 = ["bc", "bfs", "csr", "ell", "fld", "km", "mm", "prk", "pvr", "ss", "str"]
 SENSITIVE_S3 = ["bfs", "bt", "htw", "km", "nw", "sr1", "sc_small"]
 HIGHLY_S4, MODERATELY_S4 = ["bfs", "kmn", "memc", "gc"], ["wp", "sssp", "cfd", "sc_small", "sc_mid"]
 
@@ -20,6 +21,10 @@ def larger_l1d(of):
     """LRU with twice the ways beside the schemes with S2's L1D."""
     return ["workload", "Global-Protection", "DLP", "32 KB"], [
         [w, of("s2-fig10", w, "Global-Protection"), of("s2-fig10", w, "DLP"), of("s2-fig5", w, "32 KB (8-way)")] for w in SUFFICIENT + INSUFFICIENT]
+
+
+def ctrl_c_beside_32kb(of):
+    return ["workload", "Ctrl-C", "32 KB"], [[w, of("s3-fig5-7", w, "Ctrl-C"), of("s3-fig5-1", w, "32 KB")] for w in CACHE_SENSITIVE_S3]
 
 
 def hit_rates(of):
@@ -59,6 +64,7 @@ def best_k_throttle(of):
 DERIVED = {
     "s2-fig10-32kb": ("s2-fig10", larger_l1d),
     "s2-fig12a-hits": ("s2-fig12b", hit_rates),
+    "s3-fig5-7-32kb": ("s3-fig5-7", ctrl_c_beside_32kb),
     "s3-fig3-6-slowest": ("s3-fig3-6", slowest_warp),
     "s3-fig4-16-rr": ("s3-fig4-16", cacp_over_rr),
     "s4-misses": ("s4-fig8", all_misses),

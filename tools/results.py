@@ -52,7 +52,7 @@ PAGES = {
     "hetero": ("HeteroPDP: launches on the CMP or the GPU beside native programs", list(result_hetero.TABLES)),
     "l1d": ("Managing L1D: Stall-Bypass, protection, Ctrl-C",
             ["s2-fig3", "s2-fig4", "s2-fig5", "s2-fig6", "s2-fig7", "s2-fig10", "s2-fig10-32kb", "s2-fig10-lines", "s2-fig10-mshrs", "s2-fig10-reserved", "s2-fig10-steps", "s2-fig11a", "s2-fig11b", "s2-fig12a", "s2-fig12b", "s2-fig12a-hits", "s2-fig13",
-             "s3-fig5-1", "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-hash", "s3-kmn", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
+             "s3-fig5-1", "s3-fig5-3", "s3-fig5-4", "s3-fig5-5", "s3-fig5-7", "s3-fig5-7-32kb", "s3-fig5-7-hash", "s3-kmn", "s3-fig5-8", "s3-fig5-9", "s3-fig5-10", "v100-l1d"]),
     "scheduling": ("Scheduling warps: CCWS, criticality",
                    ["s4-fig1", "s4-fig2", "s4-fig3", "s4-fig7", "s4-fig7-bus", "s4-greedy", "s4-over", "s4-fig8", "s4-fig9", "s4-fig10",
                     "s4-sensitive", "s4-misses", "s4-fig11", "s4-bfs-threads", "s4-fig12", "s4-fig13", "s4-vta", "s4-fig14", "s4-fig15", "s4-bfs-degree", "s4-fig16", "s4-best-k", "s4-k128",
