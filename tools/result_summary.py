@@ -5,7 +5,7 @@ import re
 from result_pages import CLAIM_HEAD, is_variation, read_reasons, reason_of, row
 
 PAPERS = {
-    "S1": "G. Schindler: Techniques for Caches in GPUs. University of Heidelberg; a survey, here of H. Choi, J. Ahn, W. Sung: Reducing "
+    "S1": "G. Schindler: Techniques for Caches in GPUs. University of Heidelberg; a survey. Heddle uses its descriptions of three papers: H. Choi, J. Ahn, W. Sung: Reducing "
           "Off-Chip Memory Traffic by Selective Cache Management Scheme in GPGPUs. GPGPU-5, 2012, of S. Franey, M. Lipasti: "
           "Accelerating Atomic Operations on GPGPUs. NOCS 2013, and of J. Lee, H. Kim: TAP: A TLP-Aware Cache Management Policy for a "
           "CPU-GPU Heterogeneous Architecture. HPCA 2012",
@@ -21,7 +21,7 @@ BEFORE = {("l1d", "S2"): [10, 19, 11, 4], ("l1d", "S3"): [11, 7, 6, 5],
           ("scheduling", "S4"): [19, 11, 15, 7], ("scheduling", "S3"): [7, 10, 18, 16]}
 # Counts with the last machines that differ from today's.
 WITH_EARLIER_MACHINES = {("scheduling", "S4"): [17, 13, 12, 6], ("scheduling", "S3"): [16, 10, 31, 8]}
-RULE = """The verdict compares the sizes of effects. The effect of a relative number is its distance from 1 (the gain or loss); the
+RULE = """The verdict compares the sizes of effects. The effect of a relative number is its difference from 1 (a gain is positive, a loss negative); the
 effect of any other number is the number itself.
 
 | verdict | meaning |

@@ -1,8 +1,8 @@
 /* Ports: how messages share the bandwidth of a shard's connection to a network.
  *
- * A port moves flits_per_cycle flits in each cycle of its clock. A message of f flits leaves
- * through the sender's injection port, beginning with the first free flit of the first cycle at or
- * after it is offered. When the cycle of its last flit is over, it travels for `latency`. Then it
+ * A port moves flits_per_cycle flits in each cycle of its clock. A message of f flits takes the
+ * next f free slots of the sender's injection port, from the first cycle that begins when it is
+ * offered or later. When the cycle of its last flit is over, it travels for `latency`. Then it
  * waits in the receiver's buffer, in the order (arrival, sender), until the receiver takes it
  * through the ejection port in the same way. It is usable when its last flit is through. On an
  * idle network with one flit per cycle, a message offered at the beginning of a cycle takes f *
@@ -63,9 +63,9 @@ struct port_stats {
 };
 void port_stats_add(struct port_stats *into, const struct port_stats *from);
 
-/* The end-of-run identity of a network, from the sums over its ports: nothing was lost, duplicated
- * or mistimed between sender and receiver, or on the return of credits. Holds whenever buffers are
- * empty and all credits are back; otherwise returns false, and `why` says what differs. */
+/* Checks, from the sums over the ports of a network, that nothing was lost, duplicated or mistimed
+ * between sender and receiver, or on the return of credits. Call it when buffers are empty and all
+ * credits are back. If sums differ, returns false, and `why` says which. */
 bool noc_is_conserved(const struct port_stats *tx, const struct port_stats *rx, struct strbuf *why);
 
 /* The bandwidth of a port: flits pass in slots, `width` of them per cycle. */
@@ -111,7 +111,8 @@ struct tx_wants {
     } items[];
 };
 
-/* How a port finds the shards that it sends to: by their addresses, unless there are threads. */
+/* How a port finds the shards that it sends to: by their addresses with one thread, by their
+ * ids with several. */
 enum tx_connection { TX_UNCONNECTED, TX_BY_ADDRESS, TX_BY_NUMBER };
 
 /* Injection side, one per network and shard. */
@@ -150,7 +151,7 @@ struct port_gate gate_make(const struct clock_domain *clock, const struct noc_co
                            uint32_t flits_per_cycle, const struct shard *s);
 /* Can the port accept a message? Yes, if less than one port cycle remains until the cycle with the
  * first free slot (`free_at`). A sender on another clock may have no cycle that begins exactly at
- * free_at; if it could send from free_at on only, it would send late and leave slots unused. */
+ * free_at; if it had to wait until free_at, it would send late and leave slots unused. */
 static inline bool gate_is_open(const struct port_gate *g, sim_time now)
 {
     return now + g->period > g->free_at;
@@ -194,7 +195,7 @@ static inline bool tx_is_open(const struct tx_port *p, sim_time at, uint32_t to,
  * later ones are visible would depend on the progress of other threads. */
 void tx_take_credits(struct tx_port *p, struct tx_peer *peer, sim_time now);
 
-/* The start of the first cycle at or after `now`, for times inside a cycle. */
+/* The start of the first cycle that begins at `now` or later; `now` may lie inside a cycle. */
 sim_time gate_next_cycle(const struct port_gate *g, sim_time now);
 
 /* gate_pass() for a gate with one flit per cycle: no cycle has slots left over. */

@@ -1,5 +1,5 @@
 /* The interface of a warp scheduler: which warp issues. One instance per SM serves all its issue
- * slots; warp slot w belongs to issue slot w mod n_slots. One scheduler = one file.
+ * slots;  warp slot w belongs to issue slot w mod n_slots.
  *
  * Contract, cycle by cycle:
  * 1. advance(dt), with the cycles since the last call, if any time passed.
@@ -63,7 +63,8 @@ struct sched_warp {
     bool live;
     uint64_t age; /* order of assignment to the SM; smaller is older, no two are equal */
     uint64_t uid, cta;
-    uint32_t launch, cta_slot, warp_in_cta; /* launch, cta, warp_in_cta: the same in every run */
+    /* launch, cta and warp_in_cta identify the warp in any run, whatever the GPU and scheduler. */
+    uint32_t launch, cta_slot, warp_in_cta;
     uint64_t start_cycle;
     bool at_barrier;
 };
@@ -82,8 +83,8 @@ struct sched_view {
     uint64_t live; /* mask of live warp slots */
     uint32_t l1d_line_bytes;
     bool l1d_allocates_on_fill; /* a miss has no victim before its data arrive */
-    /* How critical a warp is (larger = more), from the SM's provider. To be asked when a warp is
-     * picked or issues; earlier in a cycle, commits of that cycle may count or not. */
+    /* How critical a warp is (larger = more), from the SM's provider. Call it only in pick() or
+     * on_issue(): earlier in a cycle, the value may or may not include that cycle's commits. */
     const struct criticality *provider;
     int64_t (*criticality_of)(const struct criticality *provider, uint32_t warp, uint64_t now);
     bool criticality_is_fixed; /* it does not change during a warp's life */
@@ -160,10 +161,10 @@ struct scheduler_desc {
 
     /* Optional. Warps that may issue an instruction of that class now; NULL = all may. Const. */
     uint64_t (*may_issue)(const struct scheduler *s, enum issue_class class);
-    /* s->hold always equals what may_issue() would return, and hold.until is no later than
-     * next_change() would be. Then neither is called, and advance() may be omitted in cycles before
-     * hold.until, except when the view shows that a warp has started or ended. Without keeps_hold,
-     * hold is not used. */
+    /* s->hold always has exactly the warps that may_issue() does not permit, and hold.until is not
+     * after next_change(). Then the SM does not call next_change(), and calls may_issue() only in
+     * the per-cycle engine; advance() may be omitted in cycles before hold.until, except when the
+     * view shows that a warp has started or ended. Without keeps_hold, hold is not used. */
     bool keeps_hold;
     void (*on_issue)(struct scheduler *s, uint32_t slot, uint32_t warp, enum issue_class class,
                      uint32_t pc, uint64_t now);

@@ -9,8 +9,8 @@
  * two_level_gto: "a fetch group size of 2 using GTO for both intra-FG and inter-FG selection"
  *
  * The warps of an issue slot, in the order of their warp slots, are divided into groups of
- * `group_size`. The active group is the one that issued last, until all its warps are stalled; then
- * it is the next one in the outer order with a warp that is not stalled. Each group keeps its own
+ * `group_size`. The active group is the one that issued last. While all its warps are stalled, it
+ * is the turn of the next group in the outer order with a warp that is not stalled. Each group keeps its own
  * inner order and resumes where it stopped.
  *
  * switch_on says which warps count as stalled: `any`, those that cannot issue; `long`, those that
@@ -21,7 +21,7 @@
  * simulator, as soon as no warp of the last group can issue, another group issues. Outer order:
  * `lrr`, the next group in the order of warp slots; `gto`, the group with the oldest live warp.
  *
- * MODEL: switching groups costs no cycles. The new group becomes active only when it issues: if a
+ * MODEL: switching groups costs no cycles. The group whose turn it is becomes active only when it issues: if a
  * warp of the old group wakes before that, the old group continues. So the choice depends on which
  * warps are stalled at a pick, never on the order of events within a cycle. A group whose warps
  * have all ended is deactivated. */
@@ -260,8 +260,8 @@ static void two_level_on_warp_end(struct scheduler *s, uint32_t warp, uint64_t n
         t->active &= ~(UINT64_C(1) << group);
 }
 
-/* Lists the warps outside the active group that are not in a long stall; they cannot issue until
- * their group becomes active. With switch_on `any` nothing is listed. */
+/* Lists the warps outside the group whose turn it is that are not in a long stall; they cannot
+ * issue until it is the turn of their group. With switch_on `any` nothing is listed. */
 static void two_level_describe_wait(const struct scheduler *s, struct strbuf *out)
 {
     const struct two_level_params *params = s->params;

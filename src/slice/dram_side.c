@@ -2,9 +2,9 @@
  * Sectors are fetched and written; those of one line are one DRAM access.
  *
  * DRAM is not simulated cycle by cycle. It catches up with L2 before data could arrive that L2 does
- * not know of yet; when L2 finds the queue full, because accesses that have left for DRAM by then
- * may still be in it; and at the end of a quantum. Then the accesses that L2 had queued enter DRAM
- * and commands are issued, each in its cycle. With `works_on_time` (`--engine cycle` or
+ * not know of yet; when L2 finds the queue full, because accesses that should have entered DRAM by
+  * then may still be in the queue; and at the end of a quantum. Then the accesses that L2 had queued
+ * enter DRAM and commands are issued, each in its cycle. With `works_on_time` (`--engine cycle` or
  * `--fast-paths off`) DRAM does not lag behind: each DRAM cycle in which something happens is
  * simulated in its turn, so that the results of both ways can be compared.
  *
@@ -49,8 +49,8 @@ static uint64_t tag_of_mshr(uint32_t bank, uint32_t mshr)
     return ((uint64_t)bank << 32) + 2 * (uint64_t)mshr + 1;
 }
 
-/* In step: sets `due.feed` to the cycle in which the first access in the queue enters DRAM; NEVER
- * if the queue is empty or DRAM is full. */
+/* With works_on_time: sets `due.feed` to the cycle in which the first access in the queue enters
+ * DRAM; NEVER if the queue is empty or DRAM is full. */
 static void plan_feed(struct slice *p)
 {
     bool enters = p->to_dram_n && dram_has_room(p->dram);
@@ -366,7 +366,7 @@ void dram_side_settle(struct slice *p, uint64_t now)
         dram_side_catch_up(p, l2_time(p, now));
 }
 
-/* --- in step --- */
+/* --- with works_on_time --- */
 
 static void plan_tick(struct slice *p)
 {

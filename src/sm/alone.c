@@ -1,9 +1,9 @@
 /* A warp that issues alone: no other warp can issue or fetch, and no reply, result or request is
  * due for some cycles.
  *
- * Only the load/store unit works beside it, and that unit does not depend on what issues. Between
- * two instructions of this warp the scheduler need not be asked, nothing goes on the wheel and no
- * other part of the SM has to run. Register banks, units and fetches are accounted for as always.
+ * Only the load/store unit works beside it. Between two instructions of this warp, the scheduler
+ * need not be asked, no event is needed to wake the warp, and no other unit of the SM has to run.
+ * Register banks, units and fetches are accounted for as always.
  * The per-cycle engine does not use this. */
 #include "sm/fetch.h"
 #include "sm/issue.h"
@@ -38,7 +38,8 @@ static inline uint64_t next_issue(const struct sm *sm, const struct sm_warp *w, 
     return open_from(sm, w->core, t, at > now ? at : now + 1);
 }
 
-/* Replies, or requests that have waited, are due in that cycle; or it is `end`. */
+/* The first cycle before `end` in which a reply or a waiting request is due; `end` if there is
+ * none. */
 static inline uint64_t others_due(const struct sm *sm, uint64_t end)
 {
     uint64_t due = sm->in.queue.due < end ? sm->in.queue.due : end;
@@ -54,8 +55,9 @@ static inline void leave(struct sm *sm, struct sm_warp *w, bool has_fetched, uin
         sm_examine(sm, w, now, PLANNED_RESULTS);
 }
 
-/* Fetches if the warp needs it, and returns the cycle in which it issues again, if only the
- * load/store unit has something to do before; otherwise leaves the warp and returns UINT64_MAX. */
+/* Fetches if the warp needs it. If until its next issue nothing but the load/store unit has work,
+ * returns the cycle of that issue. Otherwise hands the warp back to the usual path and returns
+ * UINT64_MAX. */
 static inline uint64_t follow(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t until)
 {
     bool fetches = !w->ibuf;
@@ -73,7 +75,7 @@ static inline uint64_t follow(struct sm *sm, struct sm_warp *w, uint64_t now, ui
     return at;
 }
 
-/* Notifies those who listen to issues, but for the scheduler. */
+/* Notifies the listeners of an issue. The scheduler receives only on_branch(). */
 static inline void tell_issue(struct sm *sm, const struct sm_warp *w, uint32_t pc, uint64_t now,
                               bool wants_lanes, uint32_t active, uint32_t lanes)
 {
@@ -114,16 +116,16 @@ static inline __attribute__((always_inline)) bool step(struct sm *sm, struct sm_
     return true;
 }
 
-/* The load/store unit's part of the cycles after `now` and up to `at`, in which the warp issues
- * next, as far as it is undisturbed. What arrives for the warp in the meantime is not what it waits
- * for. Returns the last cycle that has begun. */
+/* Runs the load/store unit after `now`, up to and including cycle `at` (the warp's next issue), or
+ * until another unit has work. The cause is cleared so that results of loads that arrive meanwhile
+ * do not re-examine the warp: it does not wait for them. Returns the last cycle done. */
 static inline uint64_t let_ldst_work(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t at)
 {
     w->cause = STALLED_NONE;
     return ldst_step(sm, sm->ldst.due > now ? sm->ldst.due : now + 1, at + 1);
 }
 
-/* Does anything else have to happen before the warp issues in cycle `at`, or then? */
+/* Does anything else have to happen up to and including cycle `at`, in which the warp issues? */
 static inline bool is_disturbed(const struct sm *sm, uint64_t at, uint64_t until)
 {
     return sm->issue.ready | sm->fetch.ready | sm->fetch.arrived || at >= until ||
@@ -131,7 +133,8 @@ static inline bool is_disturbed(const struct sm *sm, uint64_t at, uint64_t until
 }
 
 /* Issues the warp's instructions from cycle `now` on, in which it can issue, and before `end`.
- * Returns the last cycle; if issue_due is not after it, issue must still run in it. */
+ * Returns the last cycle done. If sm->issue.due is not after that cycle, issue must still run in
+ * it. */
 static uint64_t go_on(struct sm *sm, struct sm_warp *w, uint64_t now, uint64_t end)
 {
     uint64_t until = others_due(sm, end), at;
