@@ -230,7 +230,7 @@ def conditions(runs):
     h = hetero_of(runs)
     text = (f"\n## What was measured\n\n{len(h.one)} of {ONE} mixes of one native, {len(h.two)} of {TWO} of two, and {len(h.entries)} of 26 launches alone, measured on "
             f"{h.when['day']} with the source of commit {h.when['commit']} (model {h.when['model']}). `{MEASURED}` has the measurements; `heddle hetero mixes --measured FILE` makes "
-            "predictions and choices from them.\n\nNatives, alone on this machine; slowdowns beside bubbles of a half and of the whole pressure:\n\n<!-- table hetero-natives -->\n")
+            "predictions and choices from them.\n\nNatives, alone on this machine; slowdowns beside bubbles at half (4/8) and full (8/8) pressure:\n\n<!-- table hetero-natives -->\n")
     head = ["native", "stands for", "program", "ms alone", "LLC misses per 1,000 instructions", "DRAM GB/s", "cache 4/8", "cache 8/8", "bandwidth 4/8", "bandwidth 8/8"]
     text += row(head) + row(["---"] * len(head))
     for n in h.natives:

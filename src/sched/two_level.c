@@ -21,10 +21,10 @@
  * simulator, as soon as no warp of the last group can issue, another group issues. Outer order:
  * `lrr`, the next group in the order of warp slots; `gto`, the group with the oldest live warp.
  *
- * MODEL: switching groups costs no cycles. The group whose turn it is becomes active only when it issues: if a
- * warp of the old group wakes before that, the old group continues. So the choice depends on which
- * warps are stalled at a pick, never on the order of events within a cycle. A group whose warps
- * have all ended is deactivated. */
+ * MODEL: switching groups costs no cycles. The group whose turn it is becomes active only when it
+ * issues: if a warp of the old group wakes before that, the old group continues. So the choice
+ * depends on which warps are stalled at a pick, never on the order of events within a cycle. A
+ * group whose warps have all ended is deactivated. */
 #include <inttypes.h>
 
 #include "sched/order.h"

@@ -3,7 +3,7 @@
  *
  * DRAM is not simulated cycle by cycle. It catches up with L2 before data could arrive that L2 does
  * not know of yet; when L2 finds the queue full, because accesses that should have entered DRAM by
-  * then may still be in the queue; and at the end of a quantum. Then the accesses that L2 had queued
+ * then may still be in the queue; and at the end of a quantum. Then the accesses that L2 had queued
  * enter DRAM and commands are issued, each in its cycle. With `works_on_time` (`--engine cycle` or
  * `--fast-paths off`) DRAM does not lag behind: each DRAM cycle in which something happens is
  * simulated in its turn, so that the results of both ways can be compared.
