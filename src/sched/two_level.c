@@ -10,8 +10,8 @@
  *
  * The warps of an issue slot, in the order of their warp slots, are divided into groups of
  * `group_size`. The active group is the one that issued last. While all its warps are stalled, it
- * is the turn of the next group in the outer order with a warp that is not stalled. Each group keeps its own
- * inner order and resumes where it stopped.
+ * is the turn of the next group in the outer order with a warp that is not stalled. Each group
+ * keeps its own inner order and resumes where it stopped.
  *
  * switch_on says which warps count as stalled: `any`, those that cannot issue; `long`, those that
  * wait for memory, at a barrier or at a fence. Such waits are long, or only another group can end
