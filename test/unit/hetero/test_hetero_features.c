@@ -88,6 +88,17 @@ static void unsupported_instructions_have_their_types(void **state)
     assert_int_equal(c.n[HETERO_INT], 1);
 }
 
+static void pairs_of_floats_are_floats(void **state)
+{
+    (void)state;
+    struct hetero_counts c = count_module(KERNEL("add.rn.f32x2 %rd1, %rd2, %rd3;\n"
+                                                 "fma.rn.f32x2 %rd1, %rd2, %rd3, %rd4;\n"
+                                                 "mul.rn.ftz.f32x2 %rd1, %rd2, %rd3;"));
+    assert_int_equal(c.n[HETERO_FP], 3);
+    assert_int_equal(c.n[HETERO_INT], 0);
+    assert_int_equal(c.n[HETERO_SCALAR_ALU], 3);
+}
+
 static void what_reads_thread_numbers_varies(void **state)
 {
     (void)state;
@@ -316,6 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_of_both_sides),
         cmocka_unit_test(unsupported_instructions_have_their_types),
+        cmocka_unit_test(pairs_of_floats_are_floats),
         cmocka_unit_test(what_reads_thread_numbers_varies),
         cmocka_unit_test(atomics_give_values_that_vary),
         cmocka_unit_test(local_memory_varies),
