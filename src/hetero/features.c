@@ -64,6 +64,15 @@ static void count_for_gpu(enum kind kind, const struct ptx_inst *inst, uint64_t 
                                           : HETERO_INT]++;
 }
 
+static void note_doubt(struct hetero_doubt *d, const struct ptx_func *f,
+                       const struct ptx_inst *inst)
+{
+    if (d->n++ == 0) {
+        d->func = f;
+        d->inst = inst;
+    }
+}
+
 static struct hetero_counts count_function(const struct uniform *u)
 {
     struct hetero_counts counts = {0};
@@ -72,8 +81,10 @@ static struct hetero_counts count_function(const struct uniform *u)
         enum kind kind = kind_of(inst);
         count_for_cmp(kind, u->inst_varies[i], counts.n);
         count_for_gpu(kind, inst, counts.n);
-        counts.n_unsupported += inst->refused;
-        counts.n_unknown_calls += inst->op == PTX_OP_CALL && !u->callees[i];
+        if (inst->refused && kind != KIND_NONE)
+            note_doubt(&counts.unsupported, u->func, inst);
+        if (inst->op == PTX_OP_CALL && !u->callees[i])
+            note_doubt(&counts.unknown_calls, u->func, inst);
     }
     return counts;
 }
@@ -86,6 +97,15 @@ static bool add_times(uint64_t *sum, uint64_t n_calls, uint64_t n)
            !__builtin_add_overflow(*sum, product, sum);
 }
 
+static bool add_doubts(struct hetero_doubt *sum, uint64_t n_calls, struct hetero_doubt d)
+{
+    if (sum->n == 0 && d.n) {
+        sum->func = d.func;
+        sum->inst = d.inst;
+    }
+    return add_times(&sum->n, n_calls, d.n);
+}
+
 /* Adds a function as often as the kernel calls it. */
 static bool add_function(struct hetero_counts *counts, const struct uniform *u)
 {
@@ -93,8 +113,8 @@ static bool add_function(struct hetero_counts *counts, const struct uniform *u)
     bool ok = true;
     for (int f = 0; f < HETERO_N_FEATURES; f++)
         ok = ok && add_times(&counts->n[f], u->n_calls, own.n[f]);
-    return ok && add_times(&counts->n_unsupported, u->n_calls, own.n_unsupported) &&
-           add_times(&counts->n_unknown_calls, u->n_calls, own.n_unknown_calls);
+    return ok && add_doubts(&counts->unsupported, u->n_calls, own.unsupported) &&
+           add_doubts(&counts->unknown_calls, u->n_calls, own.unknown_calls);
 }
 
 bool hetero_count(const struct ptx_func *kernel, struct hetero_counts *counts, struct strbuf *why)

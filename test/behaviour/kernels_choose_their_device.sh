@@ -51,6 +51,31 @@ printf '.visible .entry does_not()\n{\n    .reg .b32 %%r<3>;\n    add.s32 %%r1, 
 status 0 "$heddle" hetero features "$scratch/recursive.ptx" --json
 complains "warning: kernel calls_it is left out: function loop calls itself"
 echo "$out" >"$scratch/recursive.json"
+cat >"$scratch/doubts.ptx" <<'PTX'
+.version 7.8
+.target sm_80
+.address_size 64
+.extern .func elsewhere ();
+.func helper()
+{
+    call elsewhere, ();
+    call elsewhere, ();
+    ret;
+}
+.visible .entry k()
+{
+    .reg .f32 %f<5>;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<5>;
+    fence.proxy.alias;
+    tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];
+    call helper, ();
+    ret;
+}
+PTX
+status 0 "$heddle" hetero features "$scratch/doubts.ptx"
+complains "kernel k: 2 calls of unknown functions, of which only the calls are counted; the first is in function helper, $scratch/doubts.ptx:7: call elsewhere;"
+complains "kernel k: an instruction that Heddle cannot execute, counted by its name and types, in function k, $scratch/doubts.ptx:17: tex.1d.v4.f32.s32 "
 status 2 "$heddle" hetero features bfs --out x
 complains "--out has no meaning with heddle hetero features"
 

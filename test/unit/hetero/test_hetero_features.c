@@ -83,9 +83,17 @@ static void unsupported_instructions_have_their_types(void **state)
     struct hetero_counts c = count_module(
         KERNEL("tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2}];\n" /* fp */
                "tex.2d.v4.s32.s32 {%r3, %r4, %r5, %r6}, [%rd1, {%r1, %r2}];\n" /* int */));
-    assert_int_equal(c.n_unsupported, 2);
+    assert_int_equal(c.unsupported.n, 2);
     assert_int_equal(c.n[HETERO_FP], 1);
     assert_int_equal(c.n[HETERO_INT], 1);
+}
+
+static void what_counts_nowhere_needs_no_support(void **state)
+{
+    (void)state;
+    struct hetero_counts c = count_module(KERNEL("fence.proxy.alias;"));
+    assert_int_equal(c.unsupported.n, 0);
+    assert_int_equal(c.n[HETERO_SCALAR_ALU] + c.n[HETERO_INT], 0);
 }
 
 static void pairs_of_floats_are_floats(void **state)
@@ -236,7 +244,7 @@ static void functions_count_once_for_each_call(void **state)
     (void)state;
     assert_cmp(calls, 2, 0, 2, 0);
     assert_int_equal(count_module(calls).n[HETERO_BRANCH], 2);
-    assert_int_equal(count_module(calls).n_unknown_calls, 0);
+    assert_int_equal(count_module(calls).unknown_calls.n, 0);
 }
 
 static void functions_without_code_return_what_varies(void **state)
@@ -249,7 +257,7 @@ static void functions_without_code_return_what_varies(void **state)
                "call (r1), malloc, (a1); ld.param.b64 %rd3, [r1]; }\n"
                "add.u64 %rd4, %rd3, 1; ret;\n}\n";
     assert_cmp(text, 0, 0, 1, 0);
-    assert_int_equal(count_module(text).n_unknown_calls, 1);
+    assert_int_equal(count_module(text).unknown_calls.n, 1);
 }
 
 static void recursion_is_refused(void **state)
@@ -327,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_of_both_sides),
         cmocka_unit_test(unsupported_instructions_have_their_types),
+        cmocka_unit_test(what_counts_nowhere_needs_no_support),
         cmocka_unit_test(pairs_of_floats_are_floats),
         cmocka_unit_test(what_reads_thread_numbers_varies),
         cmocka_unit_test(atomics_give_values_that_vary),
