@@ -104,15 +104,27 @@ static void write_training(const struct training *t, const char *path, struct js
 
 /* --- Text --- */
 
+/* Equal times have no variance to explain. */
+static void add_r_squared(double r_squared, struct strbuf *out)
+{
+    if (isfinite(r_squared))
+        strbuf_addf(out, "%.6f", r_squared);
+    else
+        strbuf_add(out, "undefined");
+}
+
 static void print_stages(const struct training *t, struct strbuf *out)
 {
     static const char *const titles[] = {"kernels", "held-out R^2", "goes next", "its error"};
     struct table table = {.titles = titles, .n_columns = 4, .right = "rrlr"};
+    struct strbuf r_squared = {0};
     for (uint32_t i = 0; i < t->result.n_stages; i++) {
         const struct train_stage *s = &t->result.stages[i];
         bool is_best = i == t->result.best_stage;
         table_cell(&table, "%u%s", s->n_kernels, is_best ? " *" : "");
-        table_cell(&table, "%.6f", s->r_squared);
+        strbuf_clear(&r_squared);
+        add_r_squared(s->r_squared, &r_squared);
+        table_cell(&table, "%s", strbuf_text(&r_squared));
         table_cell(&table, "%s", s->goes == HETERO_NO_FEATURE ? "" : t->rows.kernels[s->goes]);
         table_cell(&table, "%.4f", s->error);
     }
@@ -122,6 +134,7 @@ static void print_stages(const struct training *t, struct strbuf *out)
         strbuf_addf(out, "Pruning ends here, before %u kernels: %s.\n", t->result.least_kernels,
                     t->result.ended_because);
     table_destroy(&table);
+    strbuf_destroy(&r_squared);
 }
 
 static void print_text(const struct training *t, const char *path, struct strbuf *out)
@@ -129,8 +142,12 @@ static void print_text(const struct training *t, const char *path, struct strbuf
     const struct train_result *r = &t->result;
     strbuf_addf(out, "%u rows of %u kernels, %u features, %u terms\n", t->rows.n_rows,
                 t->rows.n_kernels, t->rows.n_features, r->model->n_terms);
-    strbuf_addf(out, "R^2 %.6f on the %u kernels kept, %.6f on all\n", r->r_squared_kept,
-                r->n_kept_kernels, r->r_squared_all);
+    strbuf_add(out, "R^2 ");
+    add_r_squared(r->r_squared_kept, out);
+    strbuf_addf(out, " on the %u kernels kept, ", r->n_kept_kernels);
+    add_r_squared(r->r_squared_all, out);
+    strbuf_addf(out, " on all%s\n",
+                isfinite(r->r_squared_kept) ? "" : ": all times of the kernels kept are equal");
     strbuf_add(out, "rows within an error of");
     for (int b = 0; b < N_BOUNDS; b++)
         strbuf_addf(out, "%s %g %%: %.1f %%", b ? "," : "", 100 * error_bounds[b],
@@ -187,8 +204,8 @@ static enum heddle_status write_model(const struct training *t, const char *rows
     struct strbuf text = {0}, note = {0};
     note_kind(t->result.model);
     hetero_model_note(t->result.model, "source", rows);
-    strbuf_addf(&note, "%u of %u kernels, R^2 %.6f", t->result.n_kept_kernels, t->rows.n_kernels,
-                t->result.r_squared_kept);
+    strbuf_addf(&note, "%u of %u kernels, R^2 ", t->result.n_kept_kernels, t->rows.n_kernels);
+    add_r_squared(t->result.r_squared_kept, &note);
     hetero_model_note(t->result.model, "fit", strbuf_text(&note));
     hetero_model_write(t->result.model, &text);
     enum heddle_status status = output_file(path, strbuf_text(&text), text.len);

@@ -150,6 +150,14 @@ complains "broken.csv:2:3: error: a feature must not be negative"
 printf 'kernel,time,x,y\na,1,1e200,1e200\nb,2,3,4\nc,3,3,2\n' >"$scratch/large.csv"
 status 2 "$heddle" hetero train "$scratch/large.csv" --folds 0
 complains "the values of x are too large"
+printf 'kernel,threads,time\na,1,2\nb,2,2\nc,3,2\n' >"$scratch/equal.csv"
+status 0 "$heddle" hetero train "$scratch/equal.csv" --folds 0 --out "$scratch/equal.model"
+says "R^2 undefined on the 3 kernels kept, undefined on all: all times of the kernels kept are equal"
+grep -q '^fit: 3 of 3 kernels, R^2 undefined$' "$scratch/equal.model" || fail "the note of equal.model"
+status 0 "$heddle" hetero train "$scratch/equal.csv" --folds 3
+says "3 *     undefined"
+status 0 "$heddle" hetero train "$scratch/equal.csv" --folds 0 --json
+says '"r_squared_kept": null'
 
 python3 - "$scratch/few.csv" <<'PY'
 import random, sys
