@@ -71,9 +71,12 @@ struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t
 
 void hetero_model_note(struct hetero_model *m, const char *word, const char *text)
 {
+    char *line = arena_strdup(&m->arena, text);
+    for (char *at = line; *at; at++)
+        if (*at == '\n' || *at == '\r')
+            *at = '?';
     ARRAY_RESERVE(m->notes, m->cap_notes, m->n_notes + 1);
-    m->notes[m->n_notes++] =
-        (struct hetero_note){arena_strdup(&m->arena, word), arena_strdup(&m->arena, text), 0};
+    m->notes[m->n_notes++] = (struct hetero_note){arena_strdup(&m->arena, word), line, 0};
 }
 
 static const struct hetero_note *find_note(const struct hetero_model *m, const char *word)

@@ -131,6 +131,24 @@ static void written_models_are_read_back(void **state)
     }
 }
 
+static void notes_are_one_line(void **state)
+{
+    (void)state;
+    const char *const names[] = {"threads"};
+    struct hetero_model *m = hetero_model_of_features(names, 1, false);
+    struct strbuf text = {0};
+    struct diag_list diags = {0};
+    hetero_model_note(m, "source", "rows\nof k\r\n.csv");
+    hetero_model_write(m, &text);
+    struct hetero_model *again = hetero_model_read("again", strbuf_text(&text), &diags);
+    assert_non_null(again);
+    assert_string_equal(hetero_model_find_note(again, "source"), "rows?of k??.csv");
+    hetero_model_destroy(m);
+    hetero_model_destroy(again);
+    strbuf_destroy(&text);
+    diag_list_destroy(&diags);
+}
+
 static void assert_refused(const char *text, uint32_t line, uint32_t col, const char *message)
 {
     struct diag_list diags = {0};
@@ -196,6 +214,7 @@ int main(void)
         cmocka_unit_test(an_ordinary_kernel_is_negative),
         cmocka_unit_test(a4_is_a2_and_dram),
         cmocka_unit_test(written_models_are_read_back),
+        cmocka_unit_test(notes_are_one_line),
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(models_of_something_else_are_noticed),
         cmocka_unit_test(broken_models_are_refused_where_they_break),
