@@ -241,6 +241,14 @@ sed 's/, "transfer": 256e6//' "$scratch/cmp.json" >"$scratch/less.json"
 status 2 "$heddle" hetero choose "$scratch/less.json"
 complains "'transfer' is missing here"
 
+# Reading it would take minutes.
+python3 -c 'print("{\"kernel\":\n " + "[" * 200000)' >"$scratch/deep.json"
+for command in choose "predict --model s9150-alone --features"; do
+    # shellcheck disable=SC2086
+    status 2 timeout 20 "$heddle" hetero $command "$scratch/deep.json"
+    complains "deep.json:2:101: error: lists and maps are nested more than 100 deep"
+done
+
 # beside NATIVE CMP MESSAGE: a short question about one native; CMP is the co-located time there
 beside()
 {
