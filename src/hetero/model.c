@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hetero/choose.h"
+#include "hetero/text.h"
 
 extern const char model_i7_3770_alone_text[], model_i7_3770_co_located_text[];
 extern const char model_s9150_alone_text[], model_s9150_co_located_text[];
@@ -343,6 +344,7 @@ static void read_line(struct reader *r, const char *line, size_t len)
 
 struct hetero_model *hetero_model_read(const char *file, const char *text, struct diag_list *diags)
 {
+    text = hetero_text_begin(text);
     struct reader r = {create_model(), file, text, 0, diags};
     uint32_t n_errors = diags->n_errors;
     for (const char *at = text; *at;) {

@@ -1,10 +1,10 @@
 #include "hetero/rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hetero/model.h"
+#include "hetero/text.h"
 
 enum { NO_COLUMN = 0xffffffffu };
 
@@ -93,11 +93,7 @@ static void read_header(struct reader *r)
 
 static bool read_number(struct reader *r, uint32_t c, double *out)
 {
-    char *end;
-    const char *text = r->cells.items[c];
-    *out = strtod(text, &end);
-    bool is_decimal = !text[strspn(text, "0123456789+-.eE")];
-    bool ok = end != text && !*end && isfinite(*out) && is_decimal;
+    bool ok = hetero_text_number(r->cells.items[c], out);
     if (!ok)
         complain(r, r->cells.cols[c], NULL, "this is not a finite number");
     return ok;
@@ -152,6 +148,7 @@ static void read_row(struct reader *r, struct capacity *cap)
 bool hetero_rows_read(struct hetero_rows *rows, const char *file, const char *text,
                       struct diag_list *diags)
 {
+    text = hetero_text_begin(text);
     struct reader r = {.rows = rows,
                        .file = file,
                        .text = text,

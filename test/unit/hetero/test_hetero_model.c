@@ -149,6 +149,17 @@ static void notes_are_one_line(void **state)
     diag_list_destroy(&diags);
 }
 
+static void byte_order_marks_are_skipped(void **state)
+{
+    (void)state;
+    struct diag_list diags = {0};
+    struct hetero_model *m = hetero_model_read("m", "\xef\xbb\xbftarget: gpu\na 1 2\n", &diags);
+    assert_non_null(m);
+    assert_string_equal(hetero_model_find_note(m, "target"), "gpu");
+    hetero_model_destroy(m);
+    diag_list_destroy(&diags);
+}
+
 static void assert_refused(const char *text, uint32_t line, uint32_t col, const char *message)
 {
     struct diag_list diags = {0};
@@ -201,6 +212,7 @@ static void broken_models_are_refused_where_they_break(void **state)
     assert_refused("a 1 nan\n", 1, 5, "finite number");
     assert_refused("a 1\n", 1, 1, "incomplete term");
     assert_refused("a 1 2 3\n", 1, 7, "nothing may follow");
+    assert_refused("\xef\xbb\xbf# x\na 1 two\n", 2, 5, "finite number");
     assert_refused("# nothing\n", 0, 0, "no term");
 }
 
@@ -215,6 +227,7 @@ int main(void)
         cmocka_unit_test(a4_is_a2_and_dram),
         cmocka_unit_test(written_models_are_read_back),
         cmocka_unit_test(notes_are_one_line),
+        cmocka_unit_test(byte_order_marks_are_skipped),
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(models_of_something_else_are_noticed),
         cmocka_unit_test(broken_models_are_refused_where_they_break),
