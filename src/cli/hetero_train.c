@@ -228,9 +228,24 @@ static enum heddle_status read_rows(struct training *t, const char *path)
     return status;
 }
 
-static enum heddle_status set_options(struct training *t, const struct hetero_options *o)
+static enum heddle_status check_options(const struct hetero_options *o)
 {
     static const uint64_t most = 10000;
+    bool has_folds = !o->folds.is_given || o->folds.value != 0;
+    if (o->folds.is_given && (o->folds.value == 1 || o->folds.value > most))
+        output_error("--folds must be 0, for none, or 2 to %u", (unsigned)most);
+    else if (o->passes.is_given && (o->passes.value == 0 || o->passes.value > most))
+        output_error("--passes must be 1 to %u", (unsigned)most);
+    else if (!has_folds && (o->passes.is_given || o->seed.is_given))
+        output_error("%s has no meaning with --folds 0",
+                     o->passes.is_given ? "--passes" : "--seed");
+    else
+        return HEDDLE_OK;
+    return HEDDLE_BAD_INPUT;
+}
+
+static void set_options(struct training *t, const struct hetero_options *o)
+{
     t->options = train_defaults;
     t->options.prune = !o->no_prune;
     t->options.pairs = !o->no_pairs;
@@ -240,13 +255,6 @@ static enum heddle_status set_options(struct training *t, const struct hetero_op
         t->options.folds = (uint32_t)o->folds.value;
     if (o->passes.is_given)
         t->options.passes = (uint32_t)o->passes.value;
-    if (o->folds.is_given && (o->folds.value == 1 || o->folds.value > most))
-        output_error("--folds must be 0, for none, or 2 to %u", (unsigned)most);
-    else if (o->passes.is_given && (o->passes.value == 0 || o->passes.value > most))
-        output_error("--passes must be 1 to %u", (unsigned)most);
-    else
-        return HEDDLE_OK;
-    return HEDDLE_BAD_INPUT;
 }
 
 static enum heddle_status train_from(const struct hetero_options *o, const char *path,
@@ -254,9 +262,8 @@ static enum heddle_status train_from(const struct hetero_options *o, const char 
 {
     struct training t = {0};
     struct strbuf why = {0};
-    enum heddle_status status = set_options(&t, o);
-    if (status == HEDDLE_OK)
-        status = read_rows(&t, path);
+    set_options(&t, o);
+    enum heddle_status status = read_rows(&t, path);
     if (status == HEDDLE_OK && !hetero_train(&t.rows, &t.options, &t.result, &why)) {
         output_error("%s: %s", path, strbuf_text(&why));
         status = HEDDLE_BAD_INPUT;
@@ -364,10 +371,13 @@ enum heddle_status hetero_cmd_train(const struct hetero_options *o, const char *
         output_error("heddle hetero train takes one ROWS.csv, or --machine");
         return HEDDLE_BAD_INPUT;
     }
+    enum heddle_status status = check_options(o);
+    if (status != HEDDLE_OK)
+        return status;
     if (o->machine)
         return train_machine(o, out);
     file_uses_read(&uses, path);
     file_uses_write(&uses, "--out", o->out);
-    enum heddle_status status = file_uses_check(&uses);
+    status = file_uses_check(&uses);
     return status == HEDDLE_OK ? train_from(o, path, o->out, &w) : status;
 }

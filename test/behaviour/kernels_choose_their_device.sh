@@ -30,6 +30,10 @@ status 2 "$heddle" hetero features "$scratch/none.cl"
 complains "cannot read"
 status 2 "$heddle" hetero features "$scratch/scale.cl" --size tiny
 complains "--size and --seed are for workloads"
+printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n' >"$scratch/k.ptx"
+status 2 "$heddle" hetero features "$scratch/k.ptx" --build-options -DX
+complains "--build-options are for a compiler, and $scratch/k.ptx is not a .cl or .cu file"
+status 0 "$heddle" hetero features "$scratch/scale.cl" --build-options -DX
 cat >"$scratch/recursive.ptx" <<'PTX'
 .version 7.0
 .target sm_70
@@ -139,6 +143,13 @@ status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 15
 complains "14 kernels cannot be distributed to 15 folds"
 status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 1
 complains "--folds must be 0, for none, or 2 to 10000"
+for option in --passes --seed; do
+    status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 0 $option 5
+    complains "$option has no meaning with --folds 0"
+done
+status 2 "$heddle" hetero train --machine --out "$scratch/never" --folds 1
+complains "--folds must be 0, for none, or 2 to 10000"
+[ ! -e "$scratch/never" ] || fail "train --machine begins with wrong options"
 status 2 "$heddle" hetero train "$scratch/rows.csv" --out "$scratch/rows.csv"
 complains "rows.csv"
 printf 'kernel,threads,time\nk,1,soon\n' >"$scratch/broken.csv"
@@ -197,6 +208,12 @@ status 0 "$heddle" hetero choose "$scratch/question.json" --weight 2.5 --json
 echo "$out" >"$scratch/weighted.json"
 status 2 "$heddle" hetero choose "$scratch/question.json" --weight 2.5 --weight 1
 complains "--weight is given 2 times for 1 native programs"
+echo '{"goal": "throughput", "alone": {"cmp": 1, "gpu": 2}}' >"$scratch/nothing.json"
+status 2 "$heddle" hetero choose "$scratch/nothing.json" --weight 5
+complains "--weight has no meaning: there are no native programs"
+status 0 "$heddle" hetero choose "$scratch/nothing.json" --json
+says '"goal": "throughput"'
+says '"reason": "the shorter time alone"'
 status 2 "$heddle" hetero choose "$scratch/question.json" --weight 0
 complains "--weight 0: expected a number above 0"
 sed 's/fairness/fairnes/' "$scratch/question.json" >"$scratch/goal.json"
