@@ -104,6 +104,12 @@ static void write_training(const struct training *t, const char *path, struct js
 
 /* --- Text --- */
 
+/* "1 row", "2 rows" */
+static void add_count(uint32_t n, const char *what, const char *after, struct strbuf *out)
+{
+    strbuf_addf(out, "%u %s%s%s", n, what, n == 1 ? "" : "s", after);
+}
+
 /* Equal times have no variance to explain. */
 static void add_r_squared(double r_squared, struct strbuf *out)
 {
@@ -131,23 +137,31 @@ static void print_stages(const struct training *t, struct strbuf *out)
     strbuf_add(out, "\nStages of pruning, the best one marked *:\n");
     table_print(&table, out);
     if (t->result.ended_because)
-        strbuf_addf(out, "Pruning ends here, before %u kernels: %s.\n", t->result.least_kernels,
-                    t->result.ended_because);
+        strbuf_addf(out, "Pruning ends here, before %u kernel%s: %s.\n", t->result.least_kernels,
+                    t->result.least_kernels == 1 ? "" : "s", t->result.ended_because);
     table_destroy(&table);
     strbuf_destroy(&r_squared);
+}
+
+static void print_fit(const struct training *t, struct strbuf *out)
+{
+    const struct train_result *r = &t->result;
+    add_count(t->rows.n_rows, "row", " of ", out);
+    add_count(t->rows.n_kernels, "kernel", ", ", out);
+    add_count(t->rows.n_features, "feature", ", ", out);
+    add_count(r->model->n_terms, "term", "\nR^2 ", out);
+    add_r_squared(r->r_squared_kept, out);
+    strbuf_add(out, " on the ");
+    add_count(r->n_kept_kernels, "kernel", " kept, ", out);
+    add_r_squared(r->r_squared_all, out);
+    strbuf_addf(out, " on all%s\n",
+                isfinite(r->r_squared_kept) ? "" : ": all times of the kernels kept are equal");
 }
 
 static void print_text(const struct training *t, const char *path, struct strbuf *out)
 {
     const struct train_result *r = &t->result;
-    strbuf_addf(out, "%u rows of %u kernels, %u features, %u terms\n", t->rows.n_rows,
-                t->rows.n_kernels, t->rows.n_features, r->model->n_terms);
-    strbuf_add(out, "R^2 ");
-    add_r_squared(r->r_squared_kept, out);
-    strbuf_addf(out, " on the %u kernels kept, ", r->n_kept_kernels);
-    add_r_squared(r->r_squared_all, out);
-    strbuf_addf(out, " on all%s\n",
-                isfinite(r->r_squared_kept) ? "" : ": all times of the kernels kept are equal");
+    print_fit(t, out);
     strbuf_add(out, "rows within an error of");
     for (int b = 0; b < N_BOUNDS; b++)
         strbuf_addf(out, "%s %g %%: %.1f %%", b ? "," : "", 100 * error_bounds[b],
@@ -285,6 +299,10 @@ static enum heddle_status train_from(const struct hetero_options *o, const char 
 enum heddle_status hetero_make_folder(const char *path)
 {
     struct stat s;
+    if (!*path) {
+        output_error("--out: '' is not a folder");
+        return HEDDLE_BAD_INPUT;
+    }
     int error = mkdir(path, 0777) == 0 ? 0 : errno;
     if (error == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode))
         error = 0;

@@ -64,6 +64,7 @@ static void split(struct reader *r, const char *line, const char *end)
 static void read_header(struct reader *r)
 {
     struct hetero_rows *rows = r->rows;
+    uint32_t n_errors = r->diags->n_errors;
     rows->features = ARENA_ARRAY(&rows->arena, const char *, r->cells.n);
     for (uint32_t c = 0; c < r->cells.n; c++) {
         const char *name = r->cells.items[c];
@@ -87,7 +88,7 @@ static void read_header(struct reader *r)
                  "the first line must name the columns: kernel, time, and one for each feature",
                  r->time_column == NO_COLUMN ? "the column 'time' is missing"
                                              : "the column 'kernel' is missing");
-    if (rows->n_features == 0)
+    if (rows->n_features == 0 && r->diags->n_errors == n_errors)
         complain(r, 1, NULL, "there is no feature column");
 }
 

@@ -31,6 +31,10 @@ complains "cannot read"
 status 2 "$heddle" hetero features "$scratch/scale.cl" --size tiny
 complains "--size and --seed are for workloads"
 printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n' >"$scratch/k.ptx"
+printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u32 N) {\nbra N;\nN: ret; }\n' >"$scratch/clash.ptx"
+status 2 "$heddle" hetero features "$scratch/clash.ptx"
+complains "clash.ptx:6:1: error: 'N' is already declared in this scope"
+complains "clash.ptx:5:5: error: 'N' is not a label"
 status 2 "$heddle" hetero features "$scratch/k.ptx" --build-options -DX
 complains "--build-options are for a compiler, and $scratch/k.ptx is not a .cl or .cu file"
 status 0 "$heddle" hetero features "$scratch/scale.cl" --build-options -DX
@@ -141,6 +145,13 @@ status 0 "$heddle" hetero predict --model "$scratch/fit.model" --features "$scra
 echo "$out" >"$scratch/refit.json"
 status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 15
 complains "14 kernels cannot be distributed to 15 folds"
+head -4 "$scratch/rows.csv" | cut -d, -f1,2,4 >"$scratch/one.csv"
+status 2 "$heddle" hetero train "$scratch/one.csv"
+complains "1 kernel cannot be distributed to 7 folds"
+head -2 "$scratch/one.csv" >"$scratch/row.csv"
+status 0 "$heddle" hetero train "$scratch/row.csv" --folds 0
+says "1 row of 1 kernel, 1 feature, 1 term"
+says " on the 1 kernel kept, "
 status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 1
 complains "--folds must be 0, for none, or 2 to 10000"
 for option in --passes --seed; do
@@ -155,6 +166,14 @@ complains "rows.csv"
 printf 'kernel,threads,time\nk,1,soon\n' >"$scratch/broken.csv"
 status 2 "$heddle" hetero train "$scratch/broken.csv"
 complains "broken.csv:2:5: error: this is not a finite number"
+printf 'kernel,2nd,time\nk,1,1\n' >"$scratch/broken.csv"
+status 2 "$heddle" hetero train "$scratch/broken.csv"
+complains "broken.csv:1:8: error: a feature begins with a letter"
+case $err in *"no feature column"*) fail "a second error for a bad column" ;; esac
+status 2 "$heddle" hetero train "$scratch/rows.csv" --out ""
+complains "--out: '' is not a file"
+status 2 "$heddle" hetero rows ss --size tiny --out ""
+complains "--out: '' is not a folder"
 printf 'kernel,threads,time\nk,-1,1\n' >"$scratch/broken.csv"
 status 2 "$heddle" hetero train "$scratch/broken.csv"
 complains "broken.csv:2:3: error: a feature must not be negative"
@@ -218,7 +237,12 @@ status 2 "$heddle" hetero choose "$scratch/question.json" --weight 0
 complains "--weight 0: expected a number above 0"
 sed 's/fairness/fairnes/' "$scratch/question.json" >"$scratch/goal.json"
 status 2 "$heddle" hetero choose "$scratch/goal.json"
+complains "there is no goal 'fairnes': fairness, throughput or weighted"
 complains "did you mean 'fairness'?"
+sed 's/"goal": "fairness"/"pressure_rule": "measured"/' "$scratch/question.json" >"$scratch/rule.json"
+status 2 "$heddle" hetero choose "$scratch/rule.json"
+complains "there is no pressure_rule 'measured': live or footprint"
+complains "give a measured pressure as 'pressure'"
 sed 's/1.55, 1.7/1.55/' "$scratch/question.json" >"$scratch/short.json"
 status 2 "$heddle" hetero choose "$scratch/short.json"
 complains "'cache' must be a list of 9 slowdowns"
@@ -242,6 +266,7 @@ for number in 0.5 10 1e2 1E+2 1.5e-2; do
 	sed "s/\"threads\": 512/\"threads\": $number/" "$scratch/question.json" >"$scratch/right.json"
 	status 0 "$heddle" hetero choose "$scratch/right.json"
 done
+wrong threads 1e999 "1e999 is beyond the range of numbers"
 wrong cache '[0' "a slowdown must be above 0: 'cache' has 0"
 wrong bandwidth '[-1' "a slowdown must be above 0: 'bandwidth' has -1"
 # The pressure of one target may be given; that of the other is estimated.
