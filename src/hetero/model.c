@@ -256,11 +256,9 @@ static void read_term(struct reader *r, const char *line, size_t len)
     }
     for (uint32_t i = 0; i < 3; i++)
         texts[i] = arena_strndup(&r->model->arena, words[i], lens[i]);
-    char *end;
     struct hetero_term t = {.printed = texts[2], .second = HETERO_NO_FEATURE};
-    t.coefficient = strtod(texts[2], &end);
-    if (*end || !isfinite(t.coefficient)) {
-        complain(r, words[2], line, NULL, "a coefficient is a finite number");
+    if (!hetero_text_number(texts[2], &t.coefficient)) {
+        complain(r, words[2], line, NULL, "a coefficient is a finite number, written in decimal");
         return;
     }
     uint32_t n_errors = r->diags->n_errors;
@@ -299,6 +297,9 @@ static void add_note(const struct reader *r, const char *word, const char *text,
         diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, 1,
                  suggest_hint(&m->arena, word, note_words, N_NOTE_WORDS),
                  "models have no '%s': target, scenario, source or fit", word);
+    } else if (m->n_terms) {
+        diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, 1, NULL,
+                 "'%s' must be above the terms", word);
     } else if (find_note(m, word)) {
         diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, 1, NULL, "'%s' occurs twice",
                  word);

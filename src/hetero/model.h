@@ -7,9 +7,9 @@
  *     target: cmp
  *     threads   1            0.000000009173792
  *     threads   scalar_alu  -0.000000000858425
- * Lines of the form `word: text` describe the model: its target, its scenario, where it comes from
- * and how it fits. The features are those of the single terms, in their order; every single term
- * precedes the pairs that use it. */
+ * Lines of the form `word: text` above the terms describe the model: its target, its scenario,
+ * where it comes from and how it fits. The features are those of the single terms, in their order;
+ * every single term precedes the pairs that use it. */
 #ifndef HEDDLE_HETERO_MODEL_H
 #define HEDDLE_HETERO_MODEL_H
 

@@ -175,7 +175,9 @@ static void headers_are_checked(void **state)
 {
     (void)state;
     assert_refused("target: gup\na 1 2\n", 1, 9, "there is no target 'gup': cmp or gpu");
-    assert_refused("a 1 2\nscenario:  colocated\n", 2, 12, "there is no scenario 'colocated'");
+    assert_refused("fit: 1\nscenario:  colocated\na 1 2\n", 2, 12,
+                   "there is no scenario 'colocated'");
+    assert_refused("a 1 2\nscenario: alone\n", 2, 1, "'scenario' must be above the terms");
     assert_refused("scenari: alone\na 1 2\n", 1, 1, "models have no 'scenari'");
     assert_refused("fit: 1\nfit: 2\na 1 2\n", 2, 1, "'fit' occurs twice");
 }
@@ -210,6 +212,8 @@ static void broken_models_are_refused_where_they_break(void **state)
     assert_refused("a 1 2\n1 1 3\n", 2, 1, "begins with a letter");
     assert_refused("# x\n\na 1 two\n", 3, 5, "finite number");
     assert_refused("a 1 nan\n", 1, 5, "finite number");
+    assert_refused("a 1 0x1\n", 1, 5, "written in decimal");
+    assert_refused("a 1 0x1p3\n", 1, 5, "written in decimal");
     assert_refused("a 1\n", 1, 1, "incomplete term");
     assert_refused("a 1 2 3\n", 1, 7, "nothing may follow");
     assert_refused("\xef\xbb\xbf# x\na 1 two\n", 2, 5, "finite number");
