@@ -49,8 +49,8 @@ void hetero_model_destroy(struct hetero_model *m); /* NULL is fine */
 
 /* All single features and, with `pairs`, all pairs of them, coefficients 0. */
 struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t n, bool pairs);
-/* `word` is target, scenario, source or fit. Line breaks in `text`, as in a file's name, become '?':
- * a note is one line of the file. */
+/* `word` is target, scenario, source or fit. A note is one line of the file, so line breaks in
+ * `text`, as in the name of a file, become '?'. */
 void hetero_model_note(struct hetero_model *m, const char *word, const char *text);
 const char *hetero_model_find_note(const struct hetero_model *m, const char *word); /* or NULL */
 /* Is the model one for this target and scenario? A file that does not name them may be. Otherwise
