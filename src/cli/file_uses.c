@@ -85,6 +85,10 @@ static int error_of_writing(const char *path)
 
 static enum heddle_status check(const struct file_uses *u, const struct file_use *written)
 {
+    if (!*written->path) {
+        output_error("%s: '' is not a file", written->option);
+        return HEDDLE_BAD_INPUT;
+    }
     int error = error_of_writing(written->path);
     if (error) {
         output_error("cannot write %s: %s", written->path, strerror(error));

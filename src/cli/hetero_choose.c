@@ -101,6 +101,10 @@ static void read_choice(struct json_input *in, struct choice *c)
 /* --weight replaces the weights of the file. */
 static enum heddle_status set_weights(struct hetero_question *q, const struct text_list *weights)
 {
+    if (weights->n && !q->n_natives) {
+        output_error("--weight has no meaning: there are no native programs");
+        return HEDDLE_BAD_INPUT;
+    }
     if (weights->n > 1 && weights->n != q->n_natives) {
         output_error("--weight is given %u times for %u native programs: give one weight for all, "
                      "or one for each",
@@ -163,7 +167,7 @@ static void print_json(const struct choice *c, struct strbuf *out)
     json_string(&w, "kernel", c->kernel);
     json_string(&w, "target", hetero_target_names[a->target]);
     json_string(&w, "reason", a->reason);
-    json_string(&w, "goal", q->n_natives ? hetero_goal_names[q->goal] : "alone");
+    json_string(&w, "goal", hetero_goal_names[q->goal]);
     hetero_pair_write(&w, "alone", q->alone_s);
     json_uint(&w, "clamped", c->n_clamped);
     if (q->n_natives) {

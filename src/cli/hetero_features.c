@@ -126,6 +126,9 @@ enum heddle_status hetero_cmd_features(const struct hetero_options *o, const cha
     else if (o->size || o->seed.is_given) {
         output_error("--size and --seed are for workloads, and %s is a file", what);
         status = HEDDLE_BAD_INPUT;
+    } else if (o->build_options && !ptx_is_source(what)) {
+        output_error("--build-options are for a compiler, and %s is not a .cl or .cu file", what);
+        status = HEDDLE_BAD_INPUT;
     } else
         status = of_file(o, what, &rows);
     if (status == HEDDLE_OK && o->json)

@@ -25,12 +25,31 @@ void hetero_launches_destroy(struct hetero_launches *rows)
 
 /* --- Counting --- */
 
-static void warn(const char *kernel, uint64_t n, const char *what)
+/* "function f, t.ptx:12 (t.cl:3): call g;" */
+static void describe(const struct ptx_module *m, const struct hetero_doubt *d, struct strbuf *out)
 {
+    const struct ptx_inst *i = d->inst;
+    strbuf_addf(out, "function %s, %s:%u", d->func->name, m->name, i->line);
+    if (i->loc_line && i->loc_file < m->n_files && m->files[i->loc_file])
+        strbuf_addf(out, " (%s:%u)", m->files[i->loc_file], i->loc_line);
+    strbuf_add(out, ": ");
+    ptx_print_inst(d->func, i, out);
+}
+
+static void warn(const struct ptx_module *m, const char *kernel, const struct hetero_doubt *d,
+                 const char *one, const char *many)
+{
+    if (d->n == 0)
+        return;
     struct strbuf text = {0};
-    strbuf_addf(&text, "heddle: warning: kernel %s: %" PRIu64 " %s\n", kernel, n, what);
-    if (n)
-        output_warnings(strbuf_text(&text));
+    strbuf_addf(&text, "heddle: warning: kernel %s: ", kernel);
+    if (d->n == 1)
+        strbuf_addf(&text, "%s, in ", one);
+    else
+        strbuf_addf(&text, "%" PRIu64 " %s; the first is in ", d->n, many);
+    describe(m, d, &text);
+    strbuf_add(&text, "\n");
+    output_warnings(strbuf_text(&text));
     strbuf_destroy(&text);
 }
 
@@ -39,10 +58,12 @@ static bool count_row(const struct ptx_module *module, struct hetero_row *row, s
     const struct ptx_func *kernel = ptx_find_func(module, row->kernel);
     if (!hetero_count(kernel, &row->counts, why))
         return false;
-    warn(row->kernel, row->counts.n_unknown_calls,
-         "calls of unknown functions: only the calls are counted");
-    warn(row->kernel, row->counts.n_unsupported,
-         "instructions that Heddle cannot execute: they count as arithmetic");
+    warn(module, row->kernel, &row->counts.unknown_calls,
+         "a call of an unknown function, of which only the call is counted",
+         "calls of unknown functions, of which only the calls are counted");
+    warn(module, row->kernel, &row->counts.unsupported,
+         "an instruction that Heddle cannot execute, counted by its name and types",
+         "instructions that Heddle cannot execute, counted by their names and types");
     return true;
 }
 

@@ -104,33 +104,64 @@ static void write_training(const struct training *t, const char *path, struct js
 
 /* --- Text --- */
 
+/* "1 row", "2 rows" */
+static void add_count(uint32_t n, const char *what, const char *after, struct strbuf *out)
+{
+    strbuf_addf(out, "%u %s%s%s", n, what, n == 1 ? "" : "s", after);
+}
+
+/* Equal times have no variance to explain. */
+static void add_r_squared(double r_squared, struct strbuf *out)
+{
+    if (isfinite(r_squared))
+        strbuf_addf(out, "%.6f", r_squared);
+    else
+        strbuf_add(out, "undefined");
+}
+
 static void print_stages(const struct training *t, struct strbuf *out)
 {
     static const char *const titles[] = {"kernels", "held-out R^2", "goes next", "its error"};
     struct table table = {.titles = titles, .n_columns = 4, .right = "rrlr"};
+    struct strbuf r_squared = {0};
     for (uint32_t i = 0; i < t->result.n_stages; i++) {
         const struct train_stage *s = &t->result.stages[i];
         bool is_best = i == t->result.best_stage;
         table_cell(&table, "%u%s", s->n_kernels, is_best ? " *" : "");
-        table_cell(&table, "%.6f", s->r_squared);
+        strbuf_clear(&r_squared);
+        add_r_squared(s->r_squared, &r_squared);
+        table_cell(&table, "%s", strbuf_text(&r_squared));
         table_cell(&table, "%s", s->goes == HETERO_NO_FEATURE ? "" : t->rows.kernels[s->goes]);
         table_cell(&table, "%.4f", s->error);
     }
     strbuf_add(out, "\nStages of pruning, the best one marked *:\n");
     table_print(&table, out);
     if (t->result.ended_because)
-        strbuf_addf(out, "Pruning ends here, before %u kernels: %s.\n", t->result.least_kernels,
-                    t->result.ended_because);
+        strbuf_addf(out, "Pruning ends here, before %u kernel%s: %s.\n", t->result.least_kernels,
+                    t->result.least_kernels == 1 ? "" : "s", t->result.ended_because);
     table_destroy(&table);
+    strbuf_destroy(&r_squared);
+}
+
+static void print_fit(const struct training *t, struct strbuf *out)
+{
+    const struct train_result *r = &t->result;
+    add_count(t->rows.n_rows, "row", " of ", out);
+    add_count(t->rows.n_kernels, "kernel", ", ", out);
+    add_count(t->rows.n_features, "feature", ", ", out);
+    add_count(r->model->n_terms, "term", "\nR^2 ", out);
+    add_r_squared(r->r_squared_kept, out);
+    strbuf_add(out, " on the ");
+    add_count(r->n_kept_kernels, "kernel", " kept, ", out);
+    add_r_squared(r->r_squared_all, out);
+    strbuf_addf(out, " on all%s\n",
+                isfinite(r->r_squared_kept) ? "" : ": all times of the kernels kept are equal");
 }
 
 static void print_text(const struct training *t, const char *path, struct strbuf *out)
 {
     const struct train_result *r = &t->result;
-    strbuf_addf(out, "%u rows of %u kernels, %u features, %u terms\n", t->rows.n_rows,
-                t->rows.n_kernels, t->rows.n_features, r->model->n_terms);
-    strbuf_addf(out, "R^2 %.6f on the %u kernels kept, %.6f on all\n", r->r_squared_kept,
-                r->n_kept_kernels, r->r_squared_all);
+    print_fit(t, out);
     strbuf_add(out, "rows within an error of");
     for (int b = 0; b < N_BOUNDS; b++)
         strbuf_addf(out, "%s %g %%: %.1f %%", b ? "," : "", 100 * error_bounds[b],
@@ -187,8 +218,8 @@ static enum heddle_status write_model(const struct training *t, const char *rows
     struct strbuf text = {0}, note = {0};
     note_kind(t->result.model);
     hetero_model_note(t->result.model, "source", rows);
-    strbuf_addf(&note, "%u of %u kernels, R^2 %.6f", t->result.n_kept_kernels, t->rows.n_kernels,
-                t->result.r_squared_kept);
+    strbuf_addf(&note, "%u of %u kernels, R^2 ", t->result.n_kept_kernels, t->rows.n_kernels);
+    add_r_squared(t->result.r_squared_kept, &note);
     hetero_model_note(t->result.model, "fit", strbuf_text(&note));
     hetero_model_write(t->result.model, &text);
     enum heddle_status status = output_file(path, strbuf_text(&text), text.len);
@@ -211,9 +242,24 @@ static enum heddle_status read_rows(struct training *t, const char *path)
     return status;
 }
 
-static enum heddle_status set_options(struct training *t, const struct hetero_options *o)
+static enum heddle_status check_options(const struct hetero_options *o)
 {
     static const uint64_t most = 10000;
+    bool has_folds = !o->folds.is_given || o->folds.value != 0;
+    if (o->folds.is_given && (o->folds.value == 1 || o->folds.value > most))
+        output_error("--folds must be 0, for none, or 2 to %u", (unsigned)most);
+    else if (o->passes.is_given && (o->passes.value == 0 || o->passes.value > most))
+        output_error("--passes must be 1 to %u", (unsigned)most);
+    else if (!has_folds && (o->passes.is_given || o->seed.is_given))
+        output_error("%s has no meaning with --folds 0",
+                     o->passes.is_given ? "--passes" : "--seed");
+    else
+        return HEDDLE_OK;
+    return HEDDLE_BAD_INPUT;
+}
+
+static void set_options(struct training *t, const struct hetero_options *o)
+{
     t->options = train_defaults;
     t->options.prune = !o->no_prune;
     t->options.pairs = !o->no_pairs;
@@ -223,13 +269,6 @@ static enum heddle_status set_options(struct training *t, const struct hetero_op
         t->options.folds = (uint32_t)o->folds.value;
     if (o->passes.is_given)
         t->options.passes = (uint32_t)o->passes.value;
-    if (o->folds.is_given && (o->folds.value == 1 || o->folds.value > most))
-        output_error("--folds must be 0, for none, or 2 to %u", (unsigned)most);
-    else if (o->passes.is_given && (o->passes.value == 0 || o->passes.value > most))
-        output_error("--passes must be 1 to %u", (unsigned)most);
-    else
-        return HEDDLE_OK;
-    return HEDDLE_BAD_INPUT;
 }
 
 static enum heddle_status train_from(const struct hetero_options *o, const char *path,
@@ -237,9 +276,8 @@ static enum heddle_status train_from(const struct hetero_options *o, const char 
 {
     struct training t = {0};
     struct strbuf why = {0};
-    enum heddle_status status = set_options(&t, o);
-    if (status == HEDDLE_OK)
-        status = read_rows(&t, path);
+    set_options(&t, o);
+    enum heddle_status status = read_rows(&t, path);
     if (status == HEDDLE_OK && !hetero_train(&t.rows, &t.options, &t.result, &why)) {
         output_error("%s: %s", path, strbuf_text(&why));
         status = HEDDLE_BAD_INPUT;
@@ -261,6 +299,10 @@ static enum heddle_status train_from(const struct hetero_options *o, const char 
 enum heddle_status hetero_make_folder(const char *path)
 {
     struct stat s;
+    if (!*path) {
+        output_error("--out: '' is not a folder");
+        return HEDDLE_BAD_INPUT;
+    }
     int error = mkdir(path, 0777) == 0 ? 0 : errno;
     if (error == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode))
         error = 0;
@@ -347,10 +389,13 @@ enum heddle_status hetero_cmd_train(const struct hetero_options *o, const char *
         output_error("heddle hetero train takes one ROWS.csv, or --machine");
         return HEDDLE_BAD_INPUT;
     }
+    enum heddle_status status = check_options(o);
+    if (status != HEDDLE_OK)
+        return status;
     if (o->machine)
         return train_machine(o, out);
     file_uses_read(&uses, path);
     file_uses_write(&uses, "--out", o->out);
-    enum heddle_status status = file_uses_check(&uses);
+    status = file_uses_check(&uses);
     return status == HEDDLE_OK ? train_from(o, path, o->out, &w) : status;
 }

@@ -12,9 +12,14 @@ static bool ends_with(const char *text, const char *tail)
     return n >= m && strcmp(text + n - m, tail) == 0;
 }
 
+bool ptx_is_source(const char *path)
+{
+    return ends_with(path, ".cl") || ends_with(path, ".cu");
+}
+
 bool ptx_is_file(const char *path)
 {
-    return ends_with(path, ".ptx") || ends_with(path, ".cl") || ends_with(path, ".cu");
+    return ends_with(path, ".ptx") || ptx_is_source(path);
 }
 
 /* Compiles the text to PTX, in place. */
@@ -69,10 +74,9 @@ enum heddle_status ptx_load_file(const char *path, const char *build_options,
 {
     struct strbuf text = {0};
     enum heddle_status status = read_text(path, &text, diags);
-    bool is_opencl = ends_with(path, ".cl");
-    if (status == HEDDLE_OK && (is_opencl || ends_with(path, ".cu")))
-        status =
-            compile(is_opencl ? FRONT_OPENCL_C : FRONT_CUDA_C, path, build_options, &text, diags);
+    enum front_language language = ends_with(path, ".cl") ? FRONT_OPENCL_C : FRONT_CUDA_C;
+    if (status == HEDDLE_OK && ptx_is_source(path))
+        status = compile(language, path, build_options, &text, diags);
     if (status == HEDDLE_OK)
         status = parse(path, &text, out, diags);
     strbuf_destroy(&text);

@@ -7,6 +7,8 @@
 
 /* Is it the path of a program? It ends in .ptx, .cl or .cu. */
 bool ptx_is_file(const char *path);
+/* Must it be compiled? It ends in .cl or .cu. */
+bool ptx_is_source(const char *path);
 
 /* A .cl or .cu file is compiled; anything else is treated as PTX. Errors are printed and kept in
  * `diags`. */

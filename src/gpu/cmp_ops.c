@@ -25,8 +25,6 @@ static void note_uniform(const struct program *p, const struct uniform *u, uint8
         bool varies = u->inst_varies[i];
         ops[pc].varies = reached[pc] ? ops[pc].varies || varies : varies;
         reached[pc] = true;
-        if (u->callees[i])
-            note_uniform(p, u->callees[i], reached, ops);
     }
 }
 
@@ -38,8 +36,9 @@ static void find_uniform(const struct program *p, const struct program_func *ker
     struct strbuf why = {0};
     uint8_t *reached = xcalloc(p->n_ops, 1);
     const struct uniform *u = uniform_analyse(&cache, kernel->func, &why);
-    if (u)
-        note_uniform(p, u, reached, ops);
+    for (; u; u = u->next)
+        if (u->n_calls)
+            note_uniform(p, u, reached, ops);
     free(reached);
     strbuf_destroy(&why);
     uniform_cache_destroy(&cache);

@@ -22,10 +22,17 @@ struct hetero_feature_info {
 };
 extern const struct hetero_feature_info hetero_features[HETERO_N_FEATURES];
 
+/* Instructions that the counts do not quite cover. */
+struct hetero_doubt {
+    uint64_t n;
+    const struct ptx_func *func; /* of the first; NULL if n is 0; lives as long as the module */
+    const struct ptx_inst *inst; /* the first */
+};
+
 struct hetero_counts {
-    uint64_t n[HETERO_N_FEATURES]; /* those of the launch stay 0 */
-    uint64_t n_unknown_calls;      /* indirect, or without a body: only the call is counted */
-    uint64_t n_unsupported;        /* instructions that cannot be executed; they count as ALU */
+    uint64_t n[HETERO_N_FEATURES];     /* those of the launch stay 0 */
+    struct hetero_doubt unknown_calls; /* indirect, or without a body: only the call is counted */
+    struct hetero_doubt unsupported;   /* cannot be executed; counted by their names and types */
 };
 
 /* False, with the reason in `why`, if it is not possible. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hetero/choose.h"
+#include "hetero/text.h"
 
 extern const char model_i7_3770_alone_text[], model_i7_3770_co_located_text[];
 extern const char model_s9150_alone_text[], model_s9150_co_located_text[];
@@ -71,9 +72,12 @@ struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t
 
 void hetero_model_note(struct hetero_model *m, const char *word, const char *text)
 {
+    char *line = arena_strdup(&m->arena, text);
+    for (char *at = line; *at; at++)
+        if (*at == '\n' || *at == '\r')
+            *at = '?';
     ARRAY_RESERVE(m->notes, m->cap_notes, m->n_notes + 1);
-    m->notes[m->n_notes++] =
-        (struct hetero_note){arena_strdup(&m->arena, word), arena_strdup(&m->arena, text), 0};
+    m->notes[m->n_notes++] = (struct hetero_note){arena_strdup(&m->arena, word), line, 0};
 }
 
 static const struct hetero_note *find_note(const struct hetero_model *m, const char *word)
@@ -252,11 +256,9 @@ static void read_term(struct reader *r, const char *line, size_t len)
     }
     for (uint32_t i = 0; i < 3; i++)
         texts[i] = arena_strndup(&r->model->arena, words[i], lens[i]);
-    char *end;
     struct hetero_term t = {.printed = texts[2], .second = HETERO_NO_FEATURE};
-    t.coefficient = strtod(texts[2], &end);
-    if (*end || !isfinite(t.coefficient)) {
-        complain(r, words[2], line, NULL, "a coefficient is a finite number");
+    if (!hetero_text_number(texts[2], &t.coefficient)) {
+        complain(r, words[2], line, NULL, "a coefficient is a finite number, written in decimal");
         return;
     }
     uint32_t n_errors = r->diags->n_errors;
@@ -295,6 +297,9 @@ static void add_note(const struct reader *r, const char *word, const char *text,
         diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, 1,
                  suggest_hint(&m->arena, word, note_words, N_NOTE_WORDS),
                  "models have no '%s': target, scenario, source or fit", word);
+    } else if (m->n_terms) {
+        diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, 1, NULL,
+                 "'%s' must be above the terms", word);
     } else if (find_note(m, word)) {
         diag_add(r->diags, DIAG_ERROR, r->file, r->text, r->line, 1, NULL, "'%s' occurs twice",
                  word);
@@ -340,6 +345,7 @@ static void read_line(struct reader *r, const char *line, size_t len)
 
 struct hetero_model *hetero_model_read(const char *file, const char *text, struct diag_list *diags)
 {
+    text = hetero_text_begin(text);
     struct reader r = {create_model(), file, text, 0, diags};
     uint32_t n_errors = diags->n_errors;
     for (const char *at = text; *at;) {

@@ -7,9 +7,9 @@
  *     target: cmp
  *     threads   1            0.000000009173792
  *     threads   scalar_alu  -0.000000000858425
- * Lines of the form `word: text` describe the model: its target, its scenario, where it comes from
- * and how it fits. The features are those of the single terms, in their order; every single term
- * precedes the pairs that use it. */
+ * Lines of the form `word: text` above the terms describe the model: its target, its scenario,
+ * where it comes from and how it fits. The features are those of the single terms, in their order;
+ * every single term precedes the pairs that use it. */
 #ifndef HEDDLE_HETERO_MODEL_H
 #define HEDDLE_HETERO_MODEL_H
 
@@ -49,7 +49,8 @@ void hetero_model_destroy(struct hetero_model *m); /* NULL is fine */
 
 /* All single features and, with `pairs`, all pairs of them, coefficients 0. */
 struct hetero_model *hetero_model_of_features(const char *const *names, uint32_t n, bool pairs);
-/* `word` is target, scenario, source or fit. */
+/* `word` is target, scenario, source or fit. A note is one line of the file, so line breaks in
+ * `text`, as in the name of a file, become '?'. */
 void hetero_model_note(struct hetero_model *m, const char *word, const char *text);
 const char *hetero_model_find_note(const struct hetero_model *m, const char *word); /* or NULL */
 /* Is the model one for this target and scenario? A file that does not name them may be. Otherwise

@@ -1,10 +1,10 @@
 #include "hetero/rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hetero/model.h"
+#include "hetero/text.h"
 
 enum { NO_COLUMN = 0xffffffffu };
 
@@ -64,6 +64,7 @@ static void split(struct reader *r, const char *line, const char *end)
 static void read_header(struct reader *r)
 {
     struct hetero_rows *rows = r->rows;
+    uint32_t n_errors = r->diags->n_errors;
     rows->features = ARENA_ARRAY(&rows->arena, const char *, r->cells.n);
     for (uint32_t c = 0; c < r->cells.n; c++) {
         const char *name = r->cells.items[c];
@@ -87,17 +88,13 @@ static void read_header(struct reader *r)
                  "the first line must name the columns: kernel, time, and one for each feature",
                  r->time_column == NO_COLUMN ? "the column 'time' is missing"
                                              : "the column 'kernel' is missing");
-    if (rows->n_features == 0)
+    if (rows->n_features == 0 && r->diags->n_errors == n_errors)
         complain(r, 1, NULL, "there is no feature column");
 }
 
 static bool read_number(struct reader *r, uint32_t c, double *out)
 {
-    char *end;
-    const char *text = r->cells.items[c];
-    *out = strtod(text, &end);
-    bool is_decimal = !text[strspn(text, "0123456789+-.eE")];
-    bool ok = end != text && !*end && isfinite(*out) && is_decimal;
+    bool ok = hetero_text_number(r->cells.items[c], out);
     if (!ok)
         complain(r, r->cells.cols[c], NULL, "this is not a finite number");
     return ok;
@@ -152,6 +149,7 @@ static void read_row(struct reader *r, struct capacity *cap)
 bool hetero_rows_read(struct hetero_rows *rows, const char *file, const char *text,
                       struct diag_list *diags)
 {
+    text = hetero_text_begin(text);
     struct reader r = {.rows = rows,
                        .file = file,
                        .text = text,

@@ -225,7 +225,8 @@ static bool check(const struct training *t, struct strbuf *why)
 {
     uint32_t n_terms = t->model->n_terms, folds = t->options->folds;
     if (folds && t->rows->n_kernels < folds)
-        strbuf_addf(why, "%u kernels cannot be distributed to %u folds", t->rows->n_kernels, folds);
+        strbuf_addf(why, "%u kernel%s cannot be distributed to %u folds", t->rows->n_kernels,
+                    t->rows->n_kernels == 1 ? "" : "s", folds);
     else if (2 * (n_terms - t->n_terms_kept) > n_terms)
         strbuf_addf(why,
                     "%u of %u terms depend on others or are 0 everywhere, more than half: the rows "

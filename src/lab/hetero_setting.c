@@ -1,6 +1,7 @@
 #include "lab/hetero_setting.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char *const rule_names[] = {"live", "footprint"};
 static const char *const native_keys[] = {"name",      "weight",   "slowdown",   "cache",
@@ -208,13 +209,26 @@ static void read_machine(struct json_input *in, yaml_node_t *root, struct hetero
         json_input_positive(in, map, machine_keys[i], values[i]);
 }
 
+/* A measured pressure is not a rule here: only `heddle hetero mixes` can measure it. */
+static enum pressure_rule read_rule(struct json_input *in, yaml_node_t *root)
+{
+    yaml_node_t *n = yaml_find(&in->doc, root, "pressure_rule");
+    bool is_measured = n && n->type == YAML_SCALAR_NODE &&
+                       strcmp((const char *)n->data.scalar.value, "measured") == 0;
+    if (!is_measured)
+        return json_input_choice(in, root, "pressure_rule", rule_names, 2, PRESSURE_LIVE);
+    yaml_complain(&in->doc, n, "give a measured pressure as 'pressure'",
+                  "there is no pressure_rule 'measured': live or footprint");
+    return PRESSURE_LIVE;
+}
+
 void hetero_setting_read(struct json_input *in, yaml_node_t *root, struct hetero_setting *out)
 {
     *out = (struct hetero_setting){.machine = hetero_testbed};
     out->goal = json_input_choice(in, root, "goal", hetero_goal_names, N_GOALS, GOAL_FAIRNESS);
     out->reference = json_input_choice(in, root, "slowdown_reference", slowdown_reference_names,
                                        N_REFERENCES, REFERENCE_SAME);
-    out->rule = json_input_choice(in, root, "pressure_rule", rule_names, 2, PRESSURE_LIVE);
+    out->rule = read_rule(in, root);
     read_machine(in, root, &out->machine);
     read_natives(in, root, out);
 }

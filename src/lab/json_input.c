@@ -81,10 +81,14 @@ bool json_input_number(struct json_input *in, yaml_node_t *n, const char *what, 
         return false;
     double value = strtod(text, NULL);
     bool is_text = n->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    bool is_number = is_json_number(text) && isfinite(value);
+    bool is_number = is_json_number(text);
     if (!is_number || is_text) {
         yaml_complain(&in->doc, n, NULL, "expected %s, not %s'%s'", what,
                       is_number ? "a text in quotes: " : "", text);
+        return false;
+    }
+    if (!isfinite(value)) {
+        yaml_complain(&in->doc, n, NULL, "%s is beyond the range of numbers", text);
         return false;
     }
     *out = value;
@@ -126,7 +130,11 @@ uint32_t json_input_choice(struct json_input *in, yaml_node_t *map, const char *
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(names[i], word) == 0)
             return i;
+    struct strbuf list = {0};
+    for (uint32_t i = 0; i < n; i++)
+        strbuf_addf(&list, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", names[i]);
     yaml_complain(&in->doc, node, suggest_hint(&in->diags.arena, word, names, n),
-                  "there is no %s '%s'", key, word);
+                  "there is no %s '%s': %s", key, word, strbuf_text(&list));
+    strbuf_destroy(&list);
     return otherwise;
 }

@@ -75,10 +75,48 @@ static void check_end(struct yaml_doc *d, yaml_parser_t *parser)
     yaml_document_delete(&more);
 }
 
+/* No file needs more levels. Beyond them, the parser takes a time that is quadratic in their
+ * number. */
+enum { MAX_DEPTH = 100 };
+
+static int depth_change(yaml_event_type_t type)
+{
+    bool begins = type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+    bool ends = type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
+    return begins - ends;
+}
+
+/* False if lists and maps are nested too deep. Syntax errors are left to the loader. */
+static bool check_depth(struct yaml_doc *d)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    yaml_mark_t at = {0};
+    int depth = 0;
+    bool is_end = false;
+    if (!yaml_parser_initialize(&parser))
+        return true; /* as it will for the loader, which reports it */
+    yaml_parser_set_input_string(&parser, (const unsigned char *)d->text, strlen(d->text));
+    while (!is_end && depth <= MAX_DEPTH && yaml_parser_parse(&parser, &event)) {
+        depth += depth_change(event.type);
+        is_end = event.type == YAML_STREAM_END_EVENT;
+        at = event.start_mark;
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    if (depth > MAX_DEPTH)
+        diag_add(d->diags, DIAG_ERROR, d->file, d->text, (uint32_t)at.line + 1,
+                 (uint32_t)at.column + 1, NULL, "lists and maps are nested more than %d deep",
+                 MAX_DEPTH);
+    return depth <= MAX_DEPTH;
+}
+
 bool yaml_doc_load(struct yaml_doc *d, const char *file, const char *text, struct diag_list *diags)
 {
     yaml_parser_t parser;
     *d = (struct yaml_doc){.file = file, .text = text, .diags = diags};
+    if (!check_depth(d))
+        return false;
     if (!yaml_parser_initialize(&parser)) {
         diag_add(diags, DIAG_ERROR, file, NULL, 0, 0, NULL, "out of memory");
         return false;

@@ -16,8 +16,9 @@ struct yaml_doc {
 /* Reads a file that should be text; errors are in `diags`. */
 enum heddle_status yaml_file_read(const char *path, struct strbuf *text, struct diag_list *diags);
 
-/* False after a syntax error, which is in `diags`; otherwise call yaml_doc_destroy() later. Also
- * reports duplicate keys of a map and a second document. */
+/* False, with the error in `diags`, after a syntax error, or if lists and maps are nested more than
+ * 100 deep; otherwise call yaml_doc_destroy() later. Also reports duplicate keys of a map and a
+ * second document. */
 bool yaml_doc_load(struct yaml_doc *d, const char *file, const char *text, struct diag_list *diags);
 void yaml_doc_destroy(struct yaml_doc *d);
 

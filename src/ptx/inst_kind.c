@@ -16,10 +16,14 @@ static bool have_float_type(const char *words)
     return false;
 }
 
+/* .f32x2 is a type to PTX and a modifier to Heddle, which cannot execute it. */
 bool ptx_inst_has_float_type(const struct ptx_inst *inst)
 {
     for (uint32_t k = 0; k < inst->n_types; k++)
         if (ptx_types[inst->types[k]].kind == 'f')
+            return true;
+    for (uint32_t k = 0; k < inst->n_mods; k++)
+        if (inst->mods[k] == PTX_MOD_OTHER_F32X2)
             return true;
     return inst->words && have_float_type(inst->words);
 }

@@ -21,6 +21,8 @@ void parser_bind_labels(struct parser *p)
             *ref->slot = d->label;
         else if (p->depth > 1)
             b->label_refs[n_open++] = *ref;
+        else if (d && d->kind != DECL_LABEL)
+            parser_error(p, ref->line, ref->col, NULL, "'%s' is not a label", ref->name->text);
         else
             parser_error(p, ref->line, ref->col, parser_hint_declared(p, ref->name->text),
                          "there is no label '%s' here", ref->name->text);

@@ -20,16 +20,19 @@ struct access {
  * variables of the body. */
 struct flow {
     struct uniform_cache *cache;
+    struct arena *scratch; /* of all functions, since callers wait for their callees */
+    struct uniform *result;
+    struct flow *caller;     /* waits for this one; NULL for the kernel */
+    struct uniform *awaited; /* the callee that must be analysed before the next visit */
     const struct ptx_func *func;
     const struct ptx_cfg *cfg;
-    struct arena scratch;
+    uint32_t next; /* the instruction to visit next */
     uint32_t n_values;
     uint8_t *known; /* per value: VALUE_* */
     struct access *accesses;
     bool *is_done;   /* per instruction: a varying branch whose region has been marked */
     bool *in_region; /* per block, while a region is marked */
-    struct strbuf *why;
-    bool changed, failed;
+    bool changed;
 };
 
 /* --- What an instruction reads and defines --- */
@@ -104,8 +107,8 @@ static void collect(struct flow *flow, const struct ptx_inst *inst, struct acces
     ptx_inst_regs(inst, false, reads, &a->n_reads, writes, &a->n_writes);
     for (uint32_t k = 0; k < inst->n_operands; k++)
         n_vars += count_operands(&inst->operands[k]);
-    a->reads = ARENA_ARRAY(&flow->scratch, uint32_t, a->n_reads + n_vars);
-    a->writes = ARENA_ARRAY(&flow->scratch, uint32_t, a->n_writes + n_vars);
+    a->reads = ARENA_ARRAY(flow->scratch, uint32_t, a->n_reads + n_vars);
+    a->writes = ARENA_ARRAY(flow->scratch, uint32_t, a->n_writes + n_vars);
     memcpy(a->reads, reads, a->n_reads * sizeof *reads);
     memcpy(a->writes, writes, a->n_writes * sizeof *writes);
     for (uint32_t k = 0; k < inst->n_operands; k++) {
@@ -163,8 +166,36 @@ static uint8_t known_of_operand(const struct flow *flow, const struct ptx_operan
 
 /* --- Calls --- */
 
-static const struct uniform *analyse(struct uniform_cache *cache, const struct ptx_func *func,
-                                     const uint8_t *params, struct strbuf *why);
+/* The newest first. While a function is being analysed, it is its newest. */
+static struct uniform **list_of(struct uniform_cache *cache, const struct ptx_func *func)
+{
+    uint32_t n = cache->n_funcs;
+    if (func->index >= n) {
+        ARRAY_RESERVE(cache->of_func, cache->n_funcs, func->index + 1);
+        memset(cache->of_func + n, 0, (cache->n_funcs - n) * sizeof(struct uniform *));
+    }
+    return &cache->of_func[func->index];
+}
+
+static struct uniform *find(struct uniform_cache *cache, const struct ptx_func *func,
+                            const uint8_t *params)
+{
+    struct uniform *u = *list_of(cache, func);
+    while (u && memcmp(u->params, params, func->n_params) != 0)
+        u = u->next_of_func;
+    return u;
+}
+
+static struct uniform *add(struct uniform_cache *cache, const struct ptx_func *func,
+                           const uint8_t *params)
+{
+    struct uniform *u = ARENA_NEW(&cache->arena, struct uniform), **list = list_of(cache, func);
+    uint8_t *copy = ARENA_ARRAY(&cache->arena, uint8_t, func->n_params + 1);
+    memcpy(copy, params, func->n_params);
+    *u = (struct uniform){.func = func, .params = copy, .next_of_func = *list};
+    *list = u;
+    return u;
+}
 
 /* The function that a direct call calls, if it has a body. */
 static const struct ptx_func *direct_callee(const struct ptx_inst *inst)
@@ -176,26 +207,34 @@ static const struct ptx_func *direct_callee(const struct ptx_inst *inst)
     return f->has_body ? f : NULL;
 }
 
-static const struct uniform *analyse_callee(struct flow *flow, const struct ptx_inst *inst)
+/* The callee with the arguments of this call; NULL if it has no body. One that is not yet analysed
+ * becomes the awaited one. */
+static struct uniform *find_callee(struct flow *flow, const struct ptx_inst *inst)
 {
     const struct ptx_func *callee = direct_callee(inst);
     if (!callee)
         return NULL;
     const struct ptx_operand *args = &inst->operands[PTX_CALL_ARGS];
-    uint8_t *params = ARENA_ARRAY(&flow->scratch, uint8_t, callee->n_params + 1);
+    uint8_t *params = xcalloc(callee->n_params + 1, 1);
     for (uint32_t k = 0; k < callee->n_params && k < args->n_items; k++)
         params[k] = known_of_operand(flow, &args->items[k]);
-    const struct uniform *u = analyse(flow->cache, callee, params, flow->why);
-    flow->failed = flow->failed || !u;
+    struct uniform *newest = *list_of(flow->cache, callee);
+    bool is_recursive = newest && newest->in_progress;
+    struct uniform *u = is_recursive ? newest : find(flow->cache, callee, params);
+    if (!u)
+        u = add(flow->cache, callee, params);
+    if (!u->is_complete)
+        flow->awaited = u;
+    free(params);
     return u;
 }
 
 /* What a function without a body returns is unknown: malloc() gives each thread its own. */
 static void visit_call(struct flow *flow, const struct ptx_inst *inst, const struct access *a)
 {
-    const struct uniform *callee = analyse_callee(flow, inst);
+    const struct uniform *callee = find_callee(flow, inst);
     uint8_t guard = guard_varies(flow, inst) ? VALUE_VARIES : 0;
-    for (uint32_t k = 0; k < a->n_writes; k++)
+    for (uint32_t k = 0; k < a->n_writes && !flow->awaited; k++)
         learn(flow, a->writes[k],
               guard | (callee && k < callee->func->n_rets ? callee->rets[k] : VALUE_VARIES));
 }
@@ -275,10 +314,12 @@ static void visit(struct flow *flow, uint32_t i)
     }
 }
 
-static void begin(struct flow *flow, const uint8_t *params)
+static struct flow *begin(struct uniform_cache *cache, struct arena *a, struct uniform *u,
+                          struct flow *caller)
 {
-    const struct ptx_func *f = flow->func;
-    struct arena *a = &flow->scratch;
+    const struct ptx_func *f = u->func;
+    struct flow *flow = ARENA_NEW(a, struct flow);
+    *flow = (struct flow){.cache = cache, .scratch = a, .result = u, .caller = caller, .func = f};
     flow->cfg = ptx_cfg_build(f, a);
     flow->n_values = f->n_regs + f->n_params + f->n_rets + f->n_vars;
     flow->known = ARENA_ARRAY(a, uint8_t, flow->n_values + 1);
@@ -286,97 +327,111 @@ static void begin(struct flow *flow, const uint8_t *params)
     flow->is_done = ARENA_ARRAY(a, bool, f->n_insts + 1);
     flow->in_region = ARENA_ARRAY(a, bool, flow->cfg->n_blocks + 1);
     if (f->n_params)
-        memcpy(flow->known + f->n_regs, params, f->n_params);
+        memcpy(flow->known + f->n_regs, u->params, f->n_params);
     for (uint32_t k = 0; k < f->n_vars; k++)
         if (f->vars[k]->space == PTX_LOCAL)
             flow->known[first_ret(f) + f->n_rets + k] = VALUE_IS_LOCAL;
     for (uint32_t i = 0; i < f->n_insts; i++)
         collect(flow, &f->insts[i], &flow->accesses[i]);
+    u->in_progress = true;
+    return flow;
 }
 
-static void finish(struct flow *flow, struct uniform *u)
+/* Visits all instructions until nothing changes; false if a callee must be analysed first. */
+static bool advance(struct flow *flow)
+{
+    flow->awaited = NULL;
+    for (;;) {
+        for (; flow->next < flow->func->n_insts; flow->next++) {
+            visit(flow, flow->next);
+            if (flow->awaited)
+                return false;
+        }
+        if (!flow->changed)
+            return true;
+        flow->changed = false;
+        flow->next = 0;
+    }
+}
+
+/* The last round has found all callees with the arguments that they have now. */
+static void finish(struct flow *flow)
 {
     const struct ptx_func *f = flow->func;
+    struct uniform *u = flow->result;
     bool *inst_varies = ARENA_ARRAY(&flow->cache->arena, bool, f->n_insts + 1);
     uint8_t *rets = ARENA_ARRAY(&flow->cache->arena, uint8_t, f->n_rets + 1);
-    u->callees = ARENA_ARRAY(&flow->cache->arena, const struct uniform *, f->n_insts + 1);
+    u->callees = ARENA_ARRAY(&flow->cache->arena, struct uniform *, f->n_insts + 1);
     for (uint32_t i = 0; i < f->n_insts; i++) {
         const struct access *a = &flow->accesses[i];
         bool reads_sreg = (a->origin & VALUE_VARIES) && f->insts[i].op == PTX_OP_MOV;
         inst_varies[i] = reads_sreg || (known_of_reads(flow, a) & VALUE_VARIES);
-        u->callees[i] = analyse_callee(flow, &f->insts[i]);
+        u->callees[i] = find_callee(flow, &f->insts[i]);
     }
     for (uint32_t k = 0; k < f->n_rets; k++)
         rets[k] = flow->known[first_ret(f) + k];
     u->inst_varies = inst_varies;
     u->rets = rets;
+    u->in_progress = false;
+    u->is_complete = true;
+    u->next = flow->cache->last;
+    flow->cache->last = u;
 }
 
-static struct uniform *find(const struct uniform_cache *cache, const struct ptx_func *func,
-                            const uint8_t *params)
+static void complain_recursion(const struct flow *flow, struct strbuf *why)
 {
-    struct uniform *u = cache->first;
-    while (u && (u->func != func || memcmp(u->params, params, func->n_params) != 0))
-        u = u->next;
-    return u;
+    const struct ptx_func *callee = flow->awaited->func;
+    strbuf_addf(why, "function %s calls itself", callee->name);
+    if (flow->func != callee)
+        strbuf_addf(why, " through %s", flow->func->name);
+    strbuf_add(why, ": its instructions cannot be counted per call");
 }
 
-static bool is_being_analysed(const struct uniform_cache *cache, const struct ptx_func *func)
+/* Chains of calls may be longer than the stack of the host. */
+static bool analyse(struct flow *flow, struct strbuf *why)
 {
-    for (const struct uniform *u = cache->first; u; u = u->next)
-        if (u->func == func && u->in_progress)
-            return true;
-    return false;
-}
-
-static struct uniform *add(struct uniform_cache *cache, const struct ptx_func *func,
-                           const uint8_t *params)
-{
-    struct uniform *u = ARENA_NEW(&cache->arena, struct uniform);
-    uint8_t *copy = ARENA_ARRAY(&cache->arena, uint8_t, func->n_params + 1);
-    memcpy(copy, params, func->n_params);
-    *u = (struct uniform){.func = func, .params = copy, .next = cache->first, .in_progress = true};
-    cache->first = u;
-    return u;
-}
-
-static const struct uniform *analyse(struct uniform_cache *cache, const struct ptx_func *func,
-                                     const uint8_t *params, struct strbuf *why)
-{
-    if (is_being_analysed(cache, func)) {
-        if (!why->len)
-            strbuf_addf(why,
-                        "function %s calls itself: its instructions cannot be counted per call",
-                        func->name);
-        return NULL;
+    while (flow) {
+        if (advance(flow)) {
+            finish(flow);
+            flow = flow->caller;
+        } else if (flow->awaited->in_progress) {
+            complain_recursion(flow, why);
+            return false;
+        } else {
+            flow = begin(flow->cache, flow->scratch, flow->awaited, flow);
+        }
     }
-    struct uniform *u = find(cache, func, params);
-    if (u)
-        return u;
-    u = add(cache, func, params);
-    struct flow flow = {.cache = cache, .func = func, .why = why};
-    begin(&flow, params);
-    do {
-        flow.changed = false;
-        for (uint32_t i = 0; i < func->n_insts && !flow.failed; i++)
-            visit(&flow, i);
-    } while (flow.changed && !flow.failed);
-    if (!flow.failed)
-        finish(&flow, u);
-    u->in_progress = flow.failed; /* so that it is never found again */
-    arena_destroy(&flow.scratch);
-    return flow.failed ? NULL : u;
+    return true;
+}
+
+/* Callers are completed after their callees. */
+static void count_calls(struct uniform_cache *cache)
+{
+    cache->last->n_calls = 1;
+    for (const struct uniform *u = cache->last; u; u = u->next)
+        for (uint32_t i = 0; i < u->func->n_insts; i++) {
+            struct uniform *callee = u->callees[i];
+            if (callee && __builtin_add_overflow(callee->n_calls, u->n_calls, &callee->n_calls))
+                callee->n_calls = UINT64_MAX;
+        }
 }
 
 const struct uniform *uniform_analyse(struct uniform_cache *cache, const struct ptx_func *kernel,
                                       struct strbuf *why)
 {
-    uint8_t *params = ARENA_ARRAY(&cache->arena, uint8_t, kernel->n_params + 1);
-    return analyse(cache, kernel, params, why);
+    struct arena scratch = {0};
+    uint8_t *params = ARENA_ARRAY(&scratch, uint8_t, kernel->n_params + 1);
+    struct uniform *u = add(cache, kernel, params);
+    bool ok = analyse(begin(cache, &scratch, u, NULL), why);
+    if (ok)
+        count_calls(cache);
+    arena_destroy(&scratch);
+    return ok ? u : NULL;
 }
 
 void uniform_cache_destroy(struct uniform_cache *cache)
 {
     arena_destroy(&cache->arena);
-    cache->first = NULL;
+    free(cache->of_func);
+    *cache = (struct uniform_cache){0};
 }

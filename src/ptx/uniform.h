@@ -28,20 +28,27 @@ struct uniform {
     const bool *inst_varies;
     /* Per instruction: the callee of a direct call; NULL for others, and for a function without a
      * body. */
-    const struct uniform **callees;
-    struct uniform *next; /* link in the cache */
-    bool in_progress;
+    struct uniform **callees;
+    /* How often the kernel calls it, itself and through others, if each call is executed once; 1
+     * for the kernel, 0 if these arguments were found to be incomplete, UINT64_MAX for more. */
+    uint64_t n_calls;
+    struct uniform *next;         /* the one completed before; its callees come later */
+    struct uniform *next_of_func; /* the same function with other arguments */
+    bool in_progress, is_complete;
 };
 
-/* All analysed functions; a zeroed cache is empty. */
+/* The functions of one kernel; a zeroed cache is empty. */
 struct uniform_cache {
     struct arena arena;
-    struct uniform *first;
+    struct uniform *last;     /* completed: the kernel */
+    struct uniform **of_func; /* by index in the module */
+    uint32_t n_funcs;
 };
 void uniform_cache_destroy(struct uniform_cache *cache);
 
-/* Analyses a kernel, whose parameters are the same for all threads. NULL if a function that it
- * calls is recursive; `why` then says so. The result lives as long as the cache. */
+/* Analyses a kernel, whose parameters are the same for all threads, with an empty cache. NULL if a
+ * function that it calls is recursive; `why` then says so. The result lives as long as the
+ * cache. */
 const struct uniform *uniform_analyse(struct uniform_cache *cache, const struct ptx_func *kernel,
                                       struct strbuf *why);
 

@@ -30,6 +30,14 @@ status 2 "$heddle" hetero features "$scratch/none.cl"
 complains "cannot read"
 status 2 "$heddle" hetero features "$scratch/scale.cl" --size tiny
 complains "--size and --seed are for workloads"
+printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n' >"$scratch/k.ptx"
+printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u32 N) {\nbra N;\nN: ret; }\n' >"$scratch/clash.ptx"
+status 2 "$heddle" hetero features "$scratch/clash.ptx"
+complains "clash.ptx:6:1: error: 'N' is already declared in this scope"
+complains "clash.ptx:5:5: error: 'N' is not a label"
+status 2 "$heddle" hetero features "$scratch/k.ptx" --build-options -DX
+complains "--build-options are for a compiler, and $scratch/k.ptx is not a .cl or .cu file"
+status 0 "$heddle" hetero features "$scratch/scale.cl" --build-options -DX
 cat >"$scratch/recursive.ptx" <<'PTX'
 .version 7.0
 .target sm_70
@@ -51,6 +59,31 @@ printf '.visible .entry does_not()\n{\n    .reg .b32 %%r<3>;\n    add.s32 %%r1, 
 status 0 "$heddle" hetero features "$scratch/recursive.ptx" --json
 complains "warning: kernel calls_it is left out: function loop calls itself"
 echo "$out" >"$scratch/recursive.json"
+cat >"$scratch/doubts.ptx" <<'PTX'
+.version 7.8
+.target sm_80
+.address_size 64
+.extern .func elsewhere ();
+.func helper()
+{
+    call elsewhere, ();
+    call elsewhere, ();
+    ret;
+}
+.visible .entry k()
+{
+    .reg .f32 %f<5>;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<5>;
+    fence.proxy.alias;
+    tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];
+    call helper, ();
+    ret;
+}
+PTX
+status 0 "$heddle" hetero features "$scratch/doubts.ptx"
+complains "kernel k: 2 calls of unknown functions, of which only the calls are counted; the first is in function helper, $scratch/doubts.ptx:7: call elsewhere;"
+complains "kernel k: an instruction that Heddle cannot execute, counted by its name and types, in function k, $scratch/doubts.ptx:17: tex.1d.v4.f32.s32 "
 status 2 "$heddle" hetero features bfs --out x
 complains "--out has no meaning with heddle hetero features"
 
@@ -112,19 +145,49 @@ status 0 "$heddle" hetero predict --model "$scratch/fit.model" --features "$scra
 echo "$out" >"$scratch/refit.json"
 status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 15
 complains "14 kernels cannot be distributed to 15 folds"
+head -4 "$scratch/rows.csv" | cut -d, -f1,2,4 >"$scratch/one.csv"
+status 2 "$heddle" hetero train "$scratch/one.csv"
+complains "1 kernel cannot be distributed to 7 folds"
+head -2 "$scratch/one.csv" >"$scratch/row.csv"
+status 0 "$heddle" hetero train "$scratch/row.csv" --folds 0
+says "1 row of 1 kernel, 1 feature, 1 term"
+says " on the 1 kernel kept, "
 status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 1
 complains "--folds must be 0, for none, or 2 to 10000"
+for option in --passes --seed; do
+    status 2 "$heddle" hetero train "$scratch/rows.csv" --folds 0 $option 5
+    complains "$option has no meaning with --folds 0"
+done
+status 2 "$heddle" hetero train --machine --out "$scratch/never" --folds 1
+complains "--folds must be 0, for none, or 2 to 10000"
+[ ! -e "$scratch/never" ] || fail "train --machine begins with wrong options"
 status 2 "$heddle" hetero train "$scratch/rows.csv" --out "$scratch/rows.csv"
 complains "rows.csv"
 printf 'kernel,threads,time\nk,1,soon\n' >"$scratch/broken.csv"
 status 2 "$heddle" hetero train "$scratch/broken.csv"
 complains "broken.csv:2:5: error: this is not a finite number"
+printf 'kernel,2nd,time\nk,1,1\n' >"$scratch/broken.csv"
+status 2 "$heddle" hetero train "$scratch/broken.csv"
+complains "broken.csv:1:8: error: a feature begins with a letter"
+case $err in *"no feature column"*) fail "a second error for a bad column" ;; esac
+status 2 "$heddle" hetero train "$scratch/rows.csv" --out ""
+complains "--out: '' is not a file"
+status 2 "$heddle" hetero rows ss --size tiny --out ""
+complains "--out: '' is not a folder"
 printf 'kernel,threads,time\nk,-1,1\n' >"$scratch/broken.csv"
 status 2 "$heddle" hetero train "$scratch/broken.csv"
 complains "broken.csv:2:3: error: a feature must not be negative"
 printf 'kernel,time,x,y\na,1,1e200,1e200\nb,2,3,4\nc,3,3,2\n' >"$scratch/large.csv"
 status 2 "$heddle" hetero train "$scratch/large.csv" --folds 0
 complains "the values of x are too large"
+printf 'kernel,threads,time\na,1,2\nb,2,2\nc,3,2\n' >"$scratch/equal.csv"
+status 0 "$heddle" hetero train "$scratch/equal.csv" --folds 0 --out "$scratch/equal.model"
+says "R^2 undefined on the 3 kernels kept, undefined on all: all times of the kernels kept are equal"
+grep -q '^fit: 3 of 3 kernels, R^2 undefined$' "$scratch/equal.model" || fail "the note of equal.model"
+status 0 "$heddle" hetero train "$scratch/equal.csv" --folds 3
+says "3 *     undefined"
+status 0 "$heddle" hetero train "$scratch/equal.csv" --folds 0 --json
+says '"r_squared_kept": null'
 
 python3 - "$scratch/few.csv" <<'PY'
 import random, sys
@@ -164,11 +227,22 @@ status 0 "$heddle" hetero choose "$scratch/question.json" --weight 2.5 --json
 echo "$out" >"$scratch/weighted.json"
 status 2 "$heddle" hetero choose "$scratch/question.json" --weight 2.5 --weight 1
 complains "--weight is given 2 times for 1 native programs"
+echo '{"goal": "throughput", "alone": {"cmp": 1, "gpu": 2}}' >"$scratch/nothing.json"
+status 2 "$heddle" hetero choose "$scratch/nothing.json" --weight 5
+complains "--weight has no meaning: there are no native programs"
+status 0 "$heddle" hetero choose "$scratch/nothing.json" --json
+says '"goal": "throughput"'
+says '"reason": "the shorter time alone"'
 status 2 "$heddle" hetero choose "$scratch/question.json" --weight 0
 complains "--weight 0: expected a number above 0"
 sed 's/fairness/fairnes/' "$scratch/question.json" >"$scratch/goal.json"
 status 2 "$heddle" hetero choose "$scratch/goal.json"
+complains "there is no goal 'fairnes': fairness, throughput or weighted"
 complains "did you mean 'fairness'?"
+sed 's/"goal": "fairness"/"pressure_rule": "measured"/' "$scratch/question.json" >"$scratch/rule.json"
+status 2 "$heddle" hetero choose "$scratch/rule.json"
+complains "there is no pressure_rule 'measured': live or footprint"
+complains "give a measured pressure as 'pressure'"
 sed 's/1.55, 1.7/1.55/' "$scratch/question.json" >"$scratch/short.json"
 status 2 "$heddle" hetero choose "$scratch/short.json"
 complains "'cache' must be a list of 9 slowdowns"
@@ -192,6 +266,7 @@ for number in 0.5 10 1e2 1E+2 1.5e-2; do
 	sed "s/\"threads\": 512/\"threads\": $number/" "$scratch/question.json" >"$scratch/right.json"
 	status 0 "$heddle" hetero choose "$scratch/right.json"
 done
+wrong threads 1e999 "1e999 is beyond the range of numbers"
 wrong cache '[0' "a slowdown must be above 0: 'cache' has 0"
 wrong bandwidth '[-1' "a slowdown must be above 0: 'bandwidth' has -1"
 # The pressure of one target may be given; that of the other is estimated.
@@ -207,6 +282,14 @@ status 0 "$heddle" hetero choose "$scratch/enough.json"
 sed 's/, "transfer": 256e6//' "$scratch/cmp.json" >"$scratch/less.json"
 status 2 "$heddle" hetero choose "$scratch/less.json"
 complains "'transfer' is missing here"
+
+# Reading it would take minutes.
+python3 -c 'print("{\"kernel\":\n " + "[" * 200000)' >"$scratch/deep.json"
+for command in choose "predict --model s9150-alone --features"; do
+    # shellcheck disable=SC2086
+    status 2 timeout 20 "$heddle" hetero $command "$scratch/deep.json"
+    complains "deep.json:2:101: error: lists and maps are nested more than 100 deep"
+done
 
 # beside NATIVE CMP MESSAGE: a short question about one native; CMP is the co-located time there
 beside()

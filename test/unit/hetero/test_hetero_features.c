@@ -83,9 +83,28 @@ static void unsupported_instructions_have_their_types(void **state)
     struct hetero_counts c = count_module(
         KERNEL("tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2}];\n" /* fp */
                "tex.2d.v4.s32.s32 {%r3, %r4, %r5, %r6}, [%rd1, {%r1, %r2}];\n" /* int */));
-    assert_int_equal(c.n_unsupported, 2);
+    assert_int_equal(c.unsupported.n, 2);
     assert_int_equal(c.n[HETERO_FP], 1);
     assert_int_equal(c.n[HETERO_INT], 1);
+}
+
+static void what_counts_nowhere_needs_no_support(void **state)
+{
+    (void)state;
+    struct hetero_counts c = count_module(KERNEL("fence.proxy.alias;"));
+    assert_int_equal(c.unsupported.n, 0);
+    assert_int_equal(c.n[HETERO_SCALAR_ALU] + c.n[HETERO_INT], 0);
+}
+
+static void pairs_of_floats_are_floats(void **state)
+{
+    (void)state;
+    struct hetero_counts c = count_module(KERNEL("add.rn.f32x2 %rd1, %rd2, %rd3;\n"
+                                                 "fma.rn.f32x2 %rd1, %rd2, %rd3, %rd4;\n"
+                                                 "mul.rn.ftz.f32x2 %rd1, %rd2, %rd3;"));
+    assert_int_equal(c.n[HETERO_FP], 3);
+    assert_int_equal(c.n[HETERO_INT], 0);
+    assert_int_equal(c.n[HETERO_SCALAR_ALU], 3);
 }
 
 static void what_reads_thread_numbers_varies(void **state)
@@ -225,7 +244,7 @@ static void functions_count_once_for_each_call(void **state)
     (void)state;
     assert_cmp(calls, 2, 0, 2, 0);
     assert_int_equal(count_module(calls).n[HETERO_BRANCH], 2);
-    assert_int_equal(count_module(calls).n_unknown_calls, 0);
+    assert_int_equal(count_module(calls).unknown_calls.n, 0);
 }
 
 static void functions_without_code_return_what_varies(void **state)
@@ -238,7 +257,7 @@ static void functions_without_code_return_what_varies(void **state)
                "call (r1), malloc, (a1); ld.param.b64 %rd3, [r1]; }\n"
                "add.u64 %rd4, %rd3, 1; ret;\n}\n";
     assert_cmp(text, 0, 0, 1, 0);
-    assert_int_equal(count_module(text).n_unknown_calls, 1);
+    assert_int_equal(count_module(text).unknown_calls.n, 1);
 }
 
 static void recursion_is_refused(void **state)
@@ -254,10 +273,61 @@ static void recursion_is_refused(void **state)
     struct ptx_module *m = ptx_parse("test.ptx", text, strlen(text), &diags);
     assert_non_null(m);
     assert_false(hetero_count(ptx_find_func(m, "k"), &counts, &why));
-    assert_non_null(strstr(strbuf_text(&why), "function f calls itself"));
+    assert_non_null(strstr(strbuf_text(&why), "function f calls itself through g: "));
     ptx_module_destroy(m);
     strbuf_destroy(&why);
     diag_list_destroy(&diags);
+}
+
+/* f0 returns; each of f1 to fN calls the one before `times` times, and the kernel calls fN. */
+static void write_chain(struct strbuf *text, uint32_t n, int times)
+{
+    strbuf_add(text, HEADER ".func f0 ()\n{ ret; }\n");
+    for (uint32_t i = 1; i <= n; i++) {
+        strbuf_addf(text, ".func f%u ()\n{ ", i);
+        for (int k = 0; k < times; k++)
+            strbuf_addf(text, "call f%u; ", i - 1);
+        strbuf_add(text, "ret; }\n");
+    }
+    strbuf_addf(text, ".visible .entry k(.param .u64 p)\n{ call f%u; ret; }\n", n);
+}
+
+static void long_chains_of_calls_are_counted(void **state)
+{
+    (void)state;
+    struct strbuf text = {0};
+    write_chain(&text, 40000, 1);
+    assert_int_equal(count_module(strbuf_text(&text)).n[HETERO_BRANCH], 40001);
+    strbuf_destroy(&text);
+}
+
+/* Each function is analysed once, however often it is called. */
+static void counts_double_at_each_level(void **state)
+{
+    (void)state;
+    struct strbuf text = {0};
+    write_chain(&text, 60, 2);
+    assert_true(count_module(strbuf_text(&text)).n[HETERO_BRANCH] == (UINT64_C(1) << 61) - 1);
+    strbuf_destroy(&text);
+}
+
+static void counts_beyond_64_bits_are_refused(void **state)
+{
+    (void)state;
+    for (uint32_t n = 63; n <= 70; n++) {
+        struct strbuf text = {0}, why = {0};
+        struct diag_list diags = {0};
+        struct hetero_counts counts;
+        write_chain(&text, n, 2);
+        struct ptx_module *m = ptx_parse("test.ptx", strbuf_text(&text), text.len, &diags);
+        assert_non_null(m);
+        assert_int_equal(hetero_count(ptx_find_func(m, "k"), &counts, &why), n == 63);
+        assert_int_equal(strstr(strbuf_text(&why), "are 2^64 or more") != NULL, n > 63);
+        ptx_module_destroy(m);
+        diag_list_destroy(&diags);
+        strbuf_destroy(&text);
+        strbuf_destroy(&why);
+    }
 }
 
 int main(void)
@@ -265,6 +335,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_of_both_sides),
         cmocka_unit_test(unsupported_instructions_have_their_types),
+        cmocka_unit_test(what_counts_nowhere_needs_no_support),
+        cmocka_unit_test(pairs_of_floats_are_floats),
         cmocka_unit_test(what_reads_thread_numbers_varies),
         cmocka_unit_test(atomics_give_values_that_vary),
         cmocka_unit_test(local_memory_varies),
@@ -277,6 +349,9 @@ int main(void)
         cmocka_unit_test(functions_count_once_for_each_call),
         cmocka_unit_test(functions_without_code_return_what_varies),
         cmocka_unit_test(recursion_is_refused),
+        cmocka_unit_test(long_chains_of_calls_are_counted),
+        cmocka_unit_test(counts_double_at_each_level),
+        cmocka_unit_test(counts_beyond_64_bits_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

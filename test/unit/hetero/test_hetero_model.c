@@ -131,6 +131,35 @@ static void written_models_are_read_back(void **state)
     }
 }
 
+static void notes_are_one_line(void **state)
+{
+    (void)state;
+    const char *const names[] = {"threads"};
+    struct hetero_model *m = hetero_model_of_features(names, 1, false);
+    struct strbuf text = {0};
+    struct diag_list diags = {0};
+    hetero_model_note(m, "source", "rows\nof k\r\n.csv");
+    hetero_model_write(m, &text);
+    struct hetero_model *again = hetero_model_read("again", strbuf_text(&text), &diags);
+    assert_non_null(again);
+    assert_string_equal(hetero_model_find_note(again, "source"), "rows?of k??.csv");
+    hetero_model_destroy(m);
+    hetero_model_destroy(again);
+    strbuf_destroy(&text);
+    diag_list_destroy(&diags);
+}
+
+static void byte_order_marks_are_skipped(void **state)
+{
+    (void)state;
+    struct diag_list diags = {0};
+    struct hetero_model *m = hetero_model_read("m", "\xef\xbb\xbftarget: gpu\na 1 2\n", &diags);
+    assert_non_null(m);
+    assert_string_equal(hetero_model_find_note(m, "target"), "gpu");
+    hetero_model_destroy(m);
+    diag_list_destroy(&diags);
+}
+
 static void assert_refused(const char *text, uint32_t line, uint32_t col, const char *message)
 {
     struct diag_list diags = {0};
@@ -146,7 +175,9 @@ static void headers_are_checked(void **state)
 {
     (void)state;
     assert_refused("target: gup\na 1 2\n", 1, 9, "there is no target 'gup': cmp or gpu");
-    assert_refused("a 1 2\nscenario:  colocated\n", 2, 12, "there is no scenario 'colocated'");
+    assert_refused("fit: 1\nscenario:  colocated\na 1 2\n", 2, 12,
+                   "there is no scenario 'colocated'");
+    assert_refused("a 1 2\nscenario: alone\n", 2, 1, "'scenario' must be above the terms");
     assert_refused("scenari: alone\na 1 2\n", 1, 1, "models have no 'scenari'");
     assert_refused("fit: 1\nfit: 2\na 1 2\n", 2, 1, "'fit' occurs twice");
 }
@@ -181,8 +212,11 @@ static void broken_models_are_refused_where_they_break(void **state)
     assert_refused("a 1 2\n1 1 3\n", 2, 1, "begins with a letter");
     assert_refused("# x\n\na 1 two\n", 3, 5, "finite number");
     assert_refused("a 1 nan\n", 1, 5, "finite number");
+    assert_refused("a 1 0x1\n", 1, 5, "written in decimal");
+    assert_refused("a 1 0x1p3\n", 1, 5, "written in decimal");
     assert_refused("a 1\n", 1, 1, "incomplete term");
     assert_refused("a 1 2 3\n", 1, 7, "nothing may follow");
+    assert_refused("\xef\xbb\xbf# x\na 1 two\n", 2, 5, "finite number");
     assert_refused("# nothing\n", 0, 0, "no term");
 }
 
@@ -196,6 +230,8 @@ int main(void)
         cmocka_unit_test(an_ordinary_kernel_is_negative),
         cmocka_unit_test(a4_is_a2_and_dram),
         cmocka_unit_test(written_models_are_read_back),
+        cmocka_unit_test(notes_are_one_line),
+        cmocka_unit_test(byte_order_marks_are_skipped),
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(models_of_something_else_are_noticed),
         cmocka_unit_test(broken_models_are_refused_where_they_break),

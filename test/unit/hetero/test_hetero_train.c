@@ -309,6 +309,15 @@ static void assert_bad(const char *text, uint32_t line, uint32_t col, const char
     diag_list_destroy(&diags);
 }
 
+static void byte_order_marks_are_skipped(void **state)
+{
+    (void)state;
+    struct hetero_rows rows = read_rows("\xef\xbb\xbfkernel,a,time\nx,1,2\n");
+    assert_int_equal(rows.n_rows, 1);
+    hetero_rows_destroy(&rows);
+    assert_bad("\xef\xbb\xbftime,kernel,a\nsoon,x,1\n", 2, 1, "finite number");
+}
+
 static void broken_rows_are_refused_where_they_break(void **state)
 {
     (void)state;
@@ -342,6 +351,7 @@ int main(void)
         cmocka_unit_test(without_pruning_every_kernel_stays),
         cmocka_unit_test(without_pairs_each_feature_has_a_term),
         cmocka_unit_test(what_cannot_be_trained_is_refused),
+        cmocka_unit_test(byte_order_marks_are_skipped),
         cmocka_unit_test(broken_rows_are_refused_where_they_break),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
