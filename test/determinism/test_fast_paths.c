@@ -18,7 +18,7 @@ static const struct manner others[] = {
     {.name = "cycle, fast paths off", .every_cycle = true, .no_fast_paths = true},
 };
 
-static const struct kernel_buffer buffer = {8192 + 128, NULL, true};
+static const struct kernel_buffer buffer = {65536 + 128, NULL, true};
 
 static void compare(const char *ptx, const struct testbed *bed, uint32_t grid, uint32_t block)
 {
@@ -158,6 +158,48 @@ static void ports_pass_as_many_flits_as_they_do(void **state)
         compare(units, &beds[i], 4, 96);
 }
 
+#define GATHER(from, mask)                                                                         \
+    "add.u32 %r2, %r5, " from "; and.b32 %r2, %r2, " mask "; cvt.u64.u32 %b, %r2;\n"               \
+    "add.u64 %b, %a, %b; ld.global.u32 %r3, [%b]; add.u32 %r4, %r3, %r4;\n"
+#define LOOP_HEAD(step)                                                                            \
+    HEAD ".local .align 4 .b8 stack[64];\n"                                                        \
+         ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %a, %b, %s;\n"                                 \
+         "ld.param.u64 %a, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, 0; mov.u32 %r4, 0;\n"            \
+         "mov.u64 %s, stack; L: mad.lo.u32 %r5, %r0, " step ", %r1;\n"
+/* A load of other lines in each round, which push out what hits, or a dirty line of the stack. */
+#define LOOP_END(step, then)                                                                       \
+    "st.local.u32 [stack], %r4; st.local.u32 [stack+12], %r4;\n"                                   \
+    "mad.lo.u32 %r2, %r1, " step ", %r0; and.b32 %r2, %r2, 65532; cvt.u64.u32 %b, %r2;\n"          \
+    "add.u64 %b, %a, %b; ld.global.u32 %r6, [%b]; " then " add.u32 %r4, %r4, %r6;\n"               \
+    "add.u32 %r1, %r1, 4; setp.lt.u32 %q, %r1, 160; @%q bra L;\n"                                  \
+    "st.global.u32 [%a], %r4; ret; }\n"
+
+#define LATE                                                                                       \
+    "memory.n_partitions=2", "l1d.allocate_on_fill=true", "l1d.write_back=true",                   \
+        "l1d.write_allocate=true", "l1d.n_ways=8", "l1d.n_mshrs=16", "l1d.sector_bytes=32"
+
+/* Data wait for a place of the miss queue, for the dirty line that they push out, while lanes
+ * hit. */
+static void hits_wait_for_a_reply_that_waits(void **state)
+{
+    (void)state;
+    static const struct testbed bed = {
+        "the way out", "gtx480", {"n_sms=1", LATE, "l1d.n_sets=1", "sm.miss_queue=2"}};
+    compare(LOOP_HEAD("68") GATHER("0", "4092") GATHER("256", "4092") GATHER("512", "4092")
+                LOOP_END("101", ""),
+            &bed, 4, 32);
+}
+
+/* An SM that performs atomics may drop a line in any cycle. */
+static void hits_wait_for_atomics(void **state)
+{
+    (void)state;
+    static const struct testbed bed = {
+        "nothing", "gtx480", {"n_sms=2", LATE, "l1d.n_sets=4", "atomics.unit=atom_naive"}};
+    compare(LOOP_HEAD("132") GATHER("0", "2044") LOOP_END("130", "red.global.add.u32 [%b], 1;"),
+            &bed, 3, 96);
+}
+
 /* Words, pairs and quadruples of adjacent lanes, and one of them for all. */
 static const char shared[] =
     HEAD ".reg .pred %q; .reg .b32 %r<9>; .reg .b64 %a, %d; .shared .align 16 .b8 all[2048];\n"
@@ -206,6 +248,8 @@ int main(void)
         cmocka_unit_test(results_come_whenever_they_do),
         cmocka_unit_test(sums_are_read_and_written_in_their_banks),
         cmocka_unit_test(ports_pass_as_many_flits_as_they_do),
+        cmocka_unit_test(hits_wait_for_a_reply_that_waits),
+        cmocka_unit_test(hits_wait_for_atomics),
         cmocka_unit_test(shared_memory_has_as_many_banks_as_it_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

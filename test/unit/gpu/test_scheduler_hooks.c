@@ -336,9 +336,7 @@ static void add_stats(const struct heddle_sim *sim, struct strbuf *out)
     }
 }
 
-/* Many warps, then a single one on each SM. */
-static void run(const char *scheduler, const char *criticality, struct manner how,
-                struct strbuf *out)
+static struct heddle_sim *create(const char *scheduler, const char *criticality, struct manner how)
 {
     const char *const settings[] = {"n_sms=2", "memory.n_partitions=2", scheduler, criticality};
     struct heddle_options o = {.struct_size = sizeof o,
@@ -349,12 +347,19 @@ static void run(const char *scheduler, const char *criticality, struct manner ho
                                .quantum = how.quantum,
                                .every_cycle = how.every_cycle,
                                .no_fast_paths = how.no_fast_paths};
-    static const uint32_t blocks[] = {96, 32}, grids[] = {6, 2};
     struct heddle_sim *sim;
+    if (heddle_create(&o, &sim) != HEDDLE_OK)
+        fail_msg("%s", heddle_error(sim));
+    return sim;
+}
+
+/* Many warps, then a single one on each SM. */
+static void launch(struct heddle_sim *sim)
+{
+    static const uint32_t blocks[] = {96, 32}, grids[] = {6, 2};
     struct heddle_module *module = NULL;
     uint64_t buffer;
-    if (heddle_create(&o, &sim) != HEDDLE_OK ||
-        heddle_load(sim, HEDDLE_PTX, "k", kernel, strlen(kernel), NULL, &module) != HEDDLE_OK)
+    if (heddle_load(sim, HEDDLE_PTX, "k", kernel, strlen(kernel), NULL, &module) != HEDDLE_OK)
         fail_msg("%s", heddle_error(sim));
     assert_int_equal(heddle_alloc(sim, 32768, "buffer", &buffer), HEDDLE_OK);
     struct heddle_arg arg = {&buffer, sizeof buffer, false};
@@ -364,6 +369,13 @@ static void run(const char *scheduler, const char *criticality, struct manner ho
         if (heddle_launch(sim, module, "k", &l) != HEDDLE_OK)
             fail_msg("%s", heddle_error(sim));
     }
+}
+
+static void run(const char *scheduler, const char *criticality, struct manner how,
+                struct strbuf *out)
+{
+    struct heddle_sim *sim = create(scheduler, criticality, how);
+    launch(sim);
     assert_true(count_of(sim, "scheduler.told") > (strcmp(scheduler, "scheduler=held") ? 500 : 0));
     assert_int_equal(count_of(sim, "scheduler.late"), 0);
     add_stats(sim, out);
@@ -429,6 +441,28 @@ static void criticality_is_that_after_the_issue(void **state)
     expect_the_same("scheduler=asks", "criticality=counts");
 }
 
+static void count_watched(void *user, const struct sm_issue *i)
+{
+    (void)i;
+    ++*(uint64_t *)user;
+}
+
+static void who_watches_issues_sees_each(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof manners / sizeof manners[0]; i++) {
+        struct heddle_sim *sim = create("scheduler=gto", "criticality=none", manners[i]);
+        uint64_t n_watched = 0;
+        for (uint32_t sm = 0; sm < machine_n_sms(sim->machine); sm++) {
+            machine_sm(sim->machine, sm)->issue.watcher = count_watched;
+            machine_sm(sim->machine, sm)->issue.watcher_user = &n_watched;
+        }
+        launch(sim);
+        assert_int_equal(n_watched, count_of(sim, "sm.issued"));
+        heddle_destroy(sim);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -439,6 +473,7 @@ int main(void)
         cmocka_unit_test(every_long_stall_is_told),
         cmocka_unit_test(every_issue_is_told),
         cmocka_unit_test(criticality_is_that_after_the_issue),
+        cmocka_unit_test(who_watches_issues_sees_each),
     };
     struct strbuf why = {0};
     if (!scheduler_register(&stalls, &why) || !scheduler_register(&commits, &why) ||
