@@ -503,8 +503,8 @@ static void a_policy_that_goes_by_criticality_is_asked_in_every_cycle(void **sta
     compare_loads("l1d.policy=around", "criticality=cpl", "l1d.n_mshrs=2");
 }
 
-/* CACP reads whether warps whose lines are present are critical, other observers of L1D how critical
- * all are. */
+/* CACP reads whether warps whose lines are present are critical, other observers of L1D how
+ * critical all are. */
 static void who_watches_is_shown_critical_misses(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
-/* Schedulers that listen to what none of Heddle's own does, or change their answers with time alone:
- * to every stall, to commits, to the clock. What they are told decides which warp issues, so that
- * statistics show whatever a fast path leaves out; fast paths, engines and quanta must not matter. */
+/* Schedulers that listen to what none of Heddle's own does, or whose answers change with time
+ * alone: to every stall, to commits, to the clock. What they are told decides which warp issues, so
+ * that statistics show whatever a fast path leaves out; fast paths, engines and quanta must not
+ * matter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,7 +179,8 @@ static void on_l1d(struct scheduler *s, const struct cache_event_info *e)
     add_score(s, e->access ? e->access->warp_slot : 0, 1);
 }
 
-/* Which half may issue changes with each third event, and with time, so that none waits for ever. */
+/* Which half may issue changes with each third event, and with time, so that none waits for ever.
+ */
 static uint64_t may_issue_by_events(const struct scheduler *s, enum issue_class class)
 {
     const struct spy_stats *n = s->stats;
