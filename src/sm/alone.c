@@ -125,11 +125,11 @@ static inline uint64_t let_ldst_work(struct sm *sm, struct sm_warp *w, uint64_t 
     return ldst_step(sm, sm->ldst.due > now ? sm->ldst.due : now + 1, at + 1);
 }
 
-/* Does anything else have to happen up to and including cycle `at`, in which the warp issues? */
+/* Does anything else have to happen up to and including cycle `at`, in which the warp issues? The
+ * load/store unit lets no other warp issue or fetch: the results of its loads are events. */
 static inline bool is_disturbed(const struct sm *sm, uint64_t at, uint64_t until)
 {
-    return sm->issue.ready | sm->fetch.ready | sm->fetch.arrived || at >= until ||
-           at >= sm->wheel.due || at >= sm->ldst.due;
+    return at >= until || at >= sm->wheel.due || at >= sm->ldst.due;
 }
 
 /* Issues the warp's instructions from cycle `now` on, in which it can issue, and before `end`.

@@ -385,9 +385,16 @@ static const char loads[] =
     "ld.global.u32 %r3, [%b]; add.u32 %r4, %r3, %r4;\n"
     "add.u32 %r1, %r1, 260; setp.lt.u32 %q, %r1, 1600; @%q bra L; ret; }\n";
 
-static void count_critical(void *user, const struct cache_event_info *e)
+struct criticality_seen {
+    uint64_t n_critical;
+    int64_t sum;
+};
+
+static void see_criticality(void *user, const struct cache_event_info *e)
 {
-    *(uint64_t *)user += e->access->is_critical;
+    struct criticality_seen *seen = user;
+    seen->n_critical += e->access->is_critical;
+    seen->sum += e->access->criticality;
 }
 
 /* `tell`, if it is not NULL, receives misses. */
@@ -496,19 +503,20 @@ static void a_policy_that_goes_by_criticality_is_asked_in_every_cycle(void **sta
     compare_loads("l1d.policy=around", "criticality=cpl", "l1d.n_mshrs=2");
 }
 
-/* CACP reads the criticality of warps whose lines are present, other observers of L1D that of
- * all. */
+/* CACP reads whether warps whose lines are present are critical, other observers of L1D how
+ * critical all are. */
 static void who_watches_is_shown_critical_misses(void **state)
 {
     (void)state;
     struct strbuf stepped = {0}, skipped = {0};
-    uint64_t n_stepped = 0, n_skipped = 0;
-    run_loads("l1d.policy=cacp", "criticality=cpl", "l1d.n_mshrs=4", true, count_critical,
-              &n_stepped, &stepped);
-    run_loads("l1d.policy=cacp", "criticality=cpl", "l1d.n_mshrs=4", false, count_critical,
-              &n_skipped, &skipped);
-    assert_true(n_stepped > 0);
-    assert_int_equal(n_skipped, n_stepped);
+    struct criticality_seen seen = {0}, seen_skipped = {0};
+    run_loads("l1d.policy=cacp", "criticality=cpl", "l1d.n_mshrs=4", true, see_criticality, &seen,
+              &stepped);
+    run_loads("l1d.policy=cacp", "criticality=cpl", "l1d.n_mshrs=4", false, see_criticality,
+              &seen_skipped, &skipped);
+    assert_true(seen.n_critical > 0 && seen.sum > 0);
+    assert_int_equal(seen_skipped.n_critical, seen.n_critical);
+    assert_int_equal(seen_skipped.sum, seen.sum);
     strbuf_destroy(&stepped);
     strbuf_destroy(&skipped);
 }
