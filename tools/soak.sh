@@ -50,8 +50,10 @@ note "OpenCL C's exact functions in every width" $?
 python3 tools/piglit.py "$heddle"
 note "piglit's tests of OpenCL" $?
 
-HEDDLE_FUZZ_CASES=${HEDDLE_FUZZ_CASES:-5000} build/test/test_invariance_fuzz
-note "random kernels on random machines" $?
+# Other seeds every day.
+first_seed=$(date +%Y%m%d)00000
+build/test/test_invariance_fuzz "$first_seed" "${HEDDLE_FUZZ_CASES:-5000}"
+note "random kernels on random machines, seeds from $first_seed on" $?
 
 HEDDLE_FUZZ_CASES=${HEDDLE_FUZZ_CASES:-5000} HEDDLE_TEST='random*' build/test/test_replay
 note "random kernels, recorded and replayed" $?

@@ -182,6 +182,8 @@ void dram_push(struct dram *d, const struct dram_request *r, uint64_t now)
 {
     assert(dram_has_room(d) && r->bank < d->config.n_banks && r->bytes > 0);
     push(d, r, now);
+    if (d->config.no_fast_paths && d->plan.at > now)
+        replan(d, now + 1);
 }
 
 /* --- finished requests --- */

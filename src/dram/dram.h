@@ -33,6 +33,7 @@ struct dram_config {
         t_wr, t_rtp;
     uint32_t scheduler; /* enum dram_scheduler */
     bool permute_banks; /* for the address map below */
+    bool no_fast_paths; /* dram_push() plans from the whole queue; the results are the same */
 };
 enum dram_scheduler { DRAM_FR_FCFS, DRAM_FCFS };
 enum { DRAM_MAX_BANKS = 64, DRAM_MAX_QUEUE = 64 };

@@ -424,6 +424,7 @@ void machine_config_close_fast_paths(struct machine_config *c)
     for (uint32_t i = 0; i < sizeof caches / sizeof caches[0]; i++)
         caches[i]->no_fast_paths = true;
     c->cpu.core.no_fast_paths = true;
+    c->dram.no_fast_paths = c->host_memory.dram.no_fast_paths = true;
     c->host_memory.noc.no_fast_paths = true;
     c->no_fast_paths = c->sm.no_fast_paths = c->noc.no_fast_paths = true;
 }

@@ -185,23 +185,26 @@ uint32_t coalesce_strided(const uint64_t *address, uint32_t bytes, uint32_t line
         return coalesce_comb(address[0], step, in_line, out);
     if (step > in_line)
         return coalesce_apart(address, in_line, out);
-    return coalesce(address, ~0u, bytes, line_bytes, group, out);
+    return coalesce_warp(address, bytes, line_bytes, group, out);
 }
 
-uint32_t coalesce(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
-                  uint32_t group, struct line_access *out)
+uint32_t coalesce_by_lane(const uint64_t *address, uint32_t mask, uint32_t line_bytes,
+                          uint32_t group, struct line_access *out)
 {
-    uint64_t in_line = line_bytes - 1;
-    uint32_t step;
-    if (mask == ~0u) {
-        if (is_run(address, bytes, &step))
-            return coalesce_run(address[0], step, bytes, line_bytes, group, out);
-        if (lines_rise(address, in_line))
-            return coalesce_apart(address, in_line, out);
-    }
     if (group == WARP_LANES)
-        return coalesce_group(address, mask, in_line, out);
-    return coalesce_groups(address, mask, in_line, group, out);
+        return coalesce_group(address, mask, line_bytes - 1, out);
+    return coalesce_groups(address, mask, line_bytes - 1, group, out);
+}
+
+uint32_t coalesce_warp(const uint64_t *address, uint32_t bytes, uint32_t line_bytes, uint32_t group,
+                       struct line_access *out)
+{
+    uint32_t step;
+    if (is_run(address, bytes, &step))
+        return coalesce_run(address[0], step, bytes, line_bytes, group, out);
+    if (lines_rise(address, line_bytes - 1))
+        return coalesce_apart(address, line_bytes - 1, out);
+    return coalesce_by_lane(address, ~0u, line_bytes, group, out);
 }
 
 void coalesce_describe(const uint64_t *address, uint32_t bytes, uint32_t line_bytes,
@@ -266,12 +269,10 @@ static int is_conflict_free(const uint64_t *address)
     return !apart || !unlike;
 }
 
-uint32_t coalesce_shared_passes(const uint64_t *address, uint32_t mask, uint32_t bytes,
-                                uint32_t n_banks)
+uint32_t coalesce_passes_by_lane(const uint64_t *address, uint32_t mask, uint32_t bytes,
+                                 uint32_t n_banks)
 {
     uint32_t words = bytes < 4 ? 1 : bytes / 4;
-    if (words == 1 && mask == ~0u && n_banks == WARP_LANES && is_conflict_free(address))
-        return 1;
     uint32_t parts = words > 4 ? 4 : words, lanes = WARP_LANES / parts, passes = 0;
     for (uint32_t first = 0; first < WARP_LANES; first += lanes) {
         uint32_t part = lanes == WARP_LANES ? mask : mask & ((1u << lanes) - 1) << first;
@@ -279,4 +280,11 @@ uint32_t coalesce_shared_passes(const uint64_t *address, uint32_t mask, uint32_t
             passes += passes_of(address, part, words, n_banks);
     }
     return passes ? passes : 1;
+}
+
+uint32_t coalesce_warp_passes(const uint64_t *address, uint32_t bytes, uint32_t n_banks)
+{
+    if (bytes <= 4 && n_banks == WARP_LANES && is_conflict_free(address))
+        return 1;
+    return coalesce_passes_by_lane(address, ~0u, bytes, n_banks);
 }

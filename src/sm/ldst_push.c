@@ -13,8 +13,10 @@ static inline uint32_t join_lanes(const struct sm *sm, uint32_t mask, uint32_t b
 {
     const struct emu_access *last = &sm->emu.last;
     uint32_t group = sm->config->coalesce_lanes;
-    if (last->shape == SCATTERED || mask != ~0u)
-        return coalesce(last->address, mask, bytes, line_bytes, group, out);
+    if (mask != sm->ldst.all_lanes)
+        return coalesce_by_lane(last->address, mask, line_bytes, group, out);
+    if (last->shape == SCATTERED)
+        return coalesce_warp(last->address, bytes, line_bytes, group, out);
     if (last->shape == STRIDED)
         return coalesce_strided(last->address, bytes, line_bytes, group, out);
     return coalesce_run(last->address[0], last->shape == UNIFORM ? 0 : bytes, bytes, line_bytes,
@@ -33,7 +35,7 @@ static void add_global(struct sm *sm, struct ldst_op *l, uint32_t mask)
     l->n += n;
     if (!l->in_detail)
         return;
-    if (last->shape >= CONSECUTIVE && mask == ~0u)
+    if (last->shape >= CONSECUTIVE && mask == sm->ldst.all_lanes)
         coalesce_describe_run(last->address[0], last->shape == UNIFORM ? 0 : bytes, bytes,
                               line_bytes, out, n, detail);
     else
@@ -58,8 +60,11 @@ static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uin
             uint64_t at = offset[i] + done;
             address[i] = base + (at & ~3ull) * sm->local.stride + i * 4 + (at & 3);
         }
-        uint32_t n = coalesce(address, mask, piece, line_bytes, WARP_LANES, l->access + l->n);
-        coalesce_describe(address, piece, line_bytes, l->access + l->n, n, l->detail + l->n);
+        struct line_access *out = l->access + l->n;
+        uint32_t n = mask == sm->ldst.all_lanes
+                         ? coalesce_warp(address, piece, line_bytes, WARP_LANES, out)
+                         : coalesce_by_lane(address, mask, line_bytes, WARP_LANES, out);
+        coalesce_describe(address, piece, line_bytes, out, n, l->detail + l->n);
         l->n += n;
     }
 }
@@ -67,11 +72,12 @@ static void add_local(struct sm *sm, struct ldst_op *l, uint32_t mask, const uin
 static void add_shared(struct sm *sm, struct ldst_op *l, uint32_t mask, const uint64_t *address)
 {
     uint32_t bytes = (uint32_t)l->op->width * l->op->vec, n_banks = sm->config->shared_banks;
-    bool is_run = sm->emu.last.shape >= CONSECUTIVE && mask == ~0u;
-    l->shared_passes +=
-        is_run && bytes == 4 && n_banks == WARP_LANES /* one bank per lane, or one word for all */
-            ? 1
-            : coalesce_shared_passes(address, mask, bytes, n_banks);
+    if (mask != sm->ldst.all_lanes)
+        l->shared_passes += coalesce_passes_by_lane(address, mask, bytes, n_banks);
+    else if (sm->emu.last.shape >= CONSECUTIVE && bytes == 4 && n_banks == WARP_LANES)
+        l->shared_passes++; /* one bank per lane, or one word for all */
+    else
+        l->shared_passes += coalesce_warp_passes(address, bytes, n_banks);
 }
 
 /* Lanes of a generic access go to the space of their address. */

@@ -279,6 +279,7 @@ static void note_who_sees_accesses(struct sm *sm)
 static void choose_fast_paths(struct sm *sm)
 {
     bool fast = !sm->config->no_fast_paths;
+    sm->ldst.all_lanes = fast ? ~0u : 0;
     sm->ldst.describes_loads = sm->out.l2_sees_loads || cache_wants_bytes(sm->l1d);
     sm->ldst.notifies_loads = cache_notifies_loads(sm->l1d);
     note_who_sees_accesses(sm);

@@ -418,6 +418,7 @@ void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *aren
             w.rng = (struct workload_rng){seed ^ UINT64_C(0x51ab)};
             set_write_buffering(&w);
             set_shared_policy(&w, seed);
+            random_testbed_set_memory(bed, seed);
             return;
         }
         memset(bed->settings + n, 0, (w.n - n) * sizeof bed->settings[0]);

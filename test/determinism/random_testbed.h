@@ -13,6 +13,9 @@ void random_testbed_make(struct testbed *bed, uint64_t seed, struct arena *arena
  * and L2, each cache allocating at the miss or on fill, few MSHRs together with short queues, short
  * lines. Separate from the function above, so that seeds that once found something still do. */
 void random_testbed_widen(struct testbed *bed, uint64_t seed, struct arena *arena);
+/* Address maps, hashes over many partitions, DRAM schedulers, short lines of L2. By a generator of
+ * its own, for the same reason. */
+void random_testbed_set_memory(struct testbed *bed, uint64_t seed);
 /* With that atomics unit and its own parameters, instead of the one it has. */
 void random_testbed_set_unit(struct testbed *bed, const struct atomics_desc *unit, uint64_t seed,
                              struct arena *arena);

@@ -229,6 +229,57 @@ static void must_occur(const char *name, const char *value)
     fail_msg("none of %d random machines has %s=%s", N_MACHINES, name, value);
 }
 
+static void must_happen(const char *what, bool (*happens)(const struct fuzz_case *c))
+{
+    for (uint32_t i = 0; i < N_MACHINES; i++)
+        if (happens(machines[i]))
+            return;
+    fail_msg("none of %d random machines has %s", N_MACHINES, what);
+}
+
+/* Its SMs have a short way to find a slice (sm_hashed_route()). */
+static bool has_hashed_route(const struct fuzz_case *c)
+{
+    const struct testbed *bed = &c->random.bed;
+    return has_setting(bed, "memory.hash_partitions", "true") &&
+           !has_setting(bed, "memory.interleave_bytes", "384") &&
+           (has_setting(bed, "memory.n_partitions", "16") ||
+            has_setting(bed, "memory.n_partitions", "32"));
+}
+
+static bool has_several_launches(const struct fuzz_case *c)
+{
+    return c->random.k.n_launches > 1;
+}
+
+static bool is_short_of_everything(const struct fuzz_case *c)
+{
+    const struct testbed *bed = &c->random.bed;
+    return has_setting(bed, "l1d.n_mshrs", "1") && has_setting(bed, "l2.n_mshrs", "1") &&
+           has_setting(bed, "sm.miss_queue", "1") && has_setting(bed, "memory.input_queue", "1") &&
+           has_setting(bed, "dram.queue_entries", "1");
+}
+
+static void memories_must_occur(void)
+{
+    static const char *const memories[][2] = {{"memory.n_partitions", "5"},
+                                              {"memory.interleave_bytes", "128"},
+                                              {"memory.interleave_bytes", "384"},
+                                              {"dram.scheduler", "fcfs"},
+                                              {"dram.bank_interleave_bytes", "0"},
+                                              {"dram.bank_interleave_bytes", "384"},
+                                              {"dram.permute_banks", "false"},
+                                              {"dram.n_banks", "6"},
+                                              {"dram.row_bytes", "1536"},
+                                              {"noc.flits_per_cycle_down", "4"},
+                                              {"l2.index", "hash"},
+                                              {"l2.line_bytes", "64"},
+                                              {"l2.line_bytes", "32"}};
+    for (uint32_t i = 0; i < sizeof memories / sizeof memories[0]; i++)
+        must_occur(memories[i][0], memories[i][1]);
+    must_happen("a short way to hashed partitions", has_hashed_route);
+}
+
 /* Kernels with atomics close the fast paths of an SM whose unit performs them there. */
 static bool keeps_fast_paths(const struct testbed *bed)
 {
@@ -280,6 +331,9 @@ static void random_machines_have_everything_there_is(void **state)
         must_occur(on_fill[i], "true");
         must_occur(on_fill[i], "false");
     }
+    memories_must_occur();
+    must_happen("several launches", has_several_launches);
+    must_happen("few MSHRs and short queues at once", is_short_of_everything);
     half_must_keep_fast_paths(N_MACHINES);
     half_must_keep_fast_paths(DEFAULT_CASES);
     for (uint32_t i = 0; i < N_MACHINES; i++) {

@@ -26,7 +26,7 @@ static const struct testbed testbeds[] = {
     {"bypassed, hasty", "ccws", {"n_sms=2", "l1d.policy=none", "visibility_cycles=1"}},
     {"sectors and sub-cores",
      "v100",
-     {"n_sms=4", "memory.n_partitions=8", "sm.carveout=0,16K,64K"}},
+     {"n_sms=4", "memory.n_partitions=16", "sm.carveout=0,16K,64K"}},
     {"slow to show", "gtx480", {"n_sms=2", "visibility_cycles=3001", "l1d.policy=random"}},
 };
 enum { N_TESTBEDS = sizeof testbeds / sizeof testbeds[0] };

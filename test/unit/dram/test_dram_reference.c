@@ -2,8 +2,8 @@
  * given, asks of each candidate, in every cycle, whether any earlier command forbids it, and keeps
  * a calendar of the data bus. Random traffic, ordinary and hostile timings; commands, completions
  * and counters must be the same, whether the channel is ticked on every cycle, only on those that
- * dram_next() names, left alone until something is pushed or a while has passed, or told of several
- * requests when they have come. */
+ * dram_next() names, with or without fast paths, left alone until something is pushed or a while
+ * has passed, or told of several requests when they have come. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -250,7 +250,7 @@ static void naive_push(struct naive *m, const struct dram_request *r, uint64_t n
     m->queue[m->n++] = (struct naive_request){.r = *r, .pushed_at = now, .bytes_left = r->bytes};
 }
 
-enum way { EVERY_CYCLE, NAMED_CYCLES, LATE, TOGETHER, N_WAYS };
+enum way { EVERY_CYCLE, NAMED_CYCLES, PLANNED_ANEW, LATE, TOGETHER, N_WAYS };
 
 struct subject {
     struct dram *dram;
@@ -264,7 +264,7 @@ struct subject {
 
 static void subject_tick(struct subject *s, uint64_t now)
 {
-    if (s->way == NAMED_CYCLES && dram_next(s->dram, now) > now)
+    if ((s->way == NAMED_CYCLES || s->way == PLANNED_ANEW) && dram_next(s->dram, now) > now)
         return;
     dram_tick(s->dram, now);
     struct dram_done r;
@@ -389,6 +389,7 @@ static void compare_once(uint64_t seed)
     static struct subject subjects[N_WAYS];
     m = (struct naive){.c = c};
     for (int i = 0; i < N_WAYS; i++) {
+        c.no_fast_paths = i == PLANNED_ANEW;
         subjects[i] = (struct subject){.dram = dram_create(&c), .way = (enum way)i};
         dram_observe(subjects[i].dram, log_command, &subjects[i].log);
     }

@@ -44,16 +44,18 @@ static void naive_group(const uint64_t *address, uint32_t lanes, uint32_t bytes,
     }
 }
 
-/* Evenly spaced lanes take the special path for them, if there is one. */
+/* A full warp, if it is fast. Evenly spaced lanes take the special path for them, if there is one.
+ */
 static void coalescer(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
-                      uint32_t group, struct accesses *out)
+                      uint32_t group, bool fast, struct accesses *out)
 {
     uint64_t step = address[1] - address[0];
-    bool even = mask == ~0u && step < 1ull << 32, run = !step || step == bytes;
+    bool even = fast && step < 1ull << 32, run = !step || step == bytes;
     for (uint32_t i = 1; i < WARP_LANES; i++)
         even = even && address[i] - address[i - 1] == step;
-    out->n = even && !run ? coalesce_strided(address, bytes, line_bytes, group, out->line)
-                          : coalesce(address, mask, bytes, line_bytes, group, out->line);
+    out->n = !fast          ? coalesce_by_lane(address, mask, line_bytes, group, out->line)
+             : even && !run ? coalesce_strided(address, bytes, line_bytes, group, out->line)
+                            : coalesce_warp(address, bytes, line_bytes, group, out->line);
     if (even && run)
         coalesce_describe_run(address[0], (uint32_t)step, bytes, line_bytes, out->line, out->n,
                               out->detail);
@@ -62,13 +64,13 @@ static void coalescer(const uint64_t *address, uint32_t mask, uint32_t bytes, ui
 }
 
 static void check(const uint64_t *address, uint32_t mask, uint32_t bytes, uint32_t line_bytes,
-                  uint32_t group)
+                  uint32_t group, bool fast)
 {
     struct accesses want = {.n = 0}, got;
     for (uint32_t first = 0; first < WARP_LANES; first += group)
         naive_group(address, mask & (uint32_t)(((1ull << group) - 1) << first), bytes, line_bytes,
                     &want);
-    coalescer(address, mask, bytes, line_bytes, group, &got);
+    coalescer(address, mask, bytes, line_bytes, group, fast, &got);
     assert_int_equal(got.n, want.n);
     for (uint32_t i = 0; i < want.n; i++) {
         assert_int_equal(got.line[i].line, want.line[i].line);
@@ -85,8 +87,9 @@ static void check_shapes(const uint64_t *address, uint32_t bytes, uint32_t some)
 {
     for (uint32_t line_bytes = 32; line_bytes <= 128; line_bytes *= 2)
         for (uint32_t group = 8; group <= 32; group += 4) {
-            check(address, ~0u, bytes, line_bytes, group);
-            check(address, some, bytes, line_bytes, group);
+            check(address, ~0u, bytes, line_bytes, group, true);
+            check(address, ~0u, bytes, line_bytes, group, false);
+            check(address, some, bytes, line_bytes, group, false);
         }
 }
 
@@ -193,10 +196,13 @@ static uint32_t naive_passes(const uint64_t *address, uint32_t mask, uint32_t n_
 static void check_passes(const uint64_t *address)
 {
     static const uint32_t masks[] = {~0u, 0x00ffff01u};
-    for (uint32_t n_banks = 16; n_banks <= 64; n_banks *= 2)
+    for (uint32_t n_banks = 16; n_banks <= 64; n_banks *= 2) {
+        assert_int_equal(coalesce_warp_passes(address, 4, n_banks),
+                         naive_passes(address, ~0u, n_banks));
         for (uint32_t m = 0; m < 2; m++)
-            assert_int_equal(coalesce_shared_passes(address, masks[m], 4, n_banks),
+            assert_int_equal(coalesce_passes_by_lane(address, masks[m], 4, n_banks),
                              naive_passes(address, masks[m], n_banks));
+    }
 }
 
 /* Side by side or at one place, which is recognised, and shapes that differ little from these. */
