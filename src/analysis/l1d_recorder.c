@@ -72,20 +72,6 @@ static bool answer_miss(struct lane *l, uint64_t line, uint64_t cycle)
     return false;
 }
 
-/* Does the store write every byte of the sectors it touches? */
-static bool writes_whole_sectors(const struct cache_config *c, const struct mem_access *a)
-{
-    if (a->full_line || c->sector_bytes == c->line_bytes)
-        return a->full_line;
-    uint64_t whole = c->sector_bytes == 64 ? UINT64_MAX : (1ull << c->sector_bytes) - 1;
-    for (uint32_t left = a->sector_mask; left; left &= left - 1) {
-        uint32_t byte = (uint32_t)__builtin_ctz(left) * c->sector_bytes;
-        if ((a->byte_mask[byte / 64] >> byte % 64 & whole) != whole)
-            return false;
-    }
-    return true;
-}
-
 /* May the store allocate its line? */
 static bool may_allocate(const struct cache_config *c, const struct mem_access *a)
 {
@@ -110,7 +96,7 @@ static struct l1d_event access_event(struct lane *l, enum l1d_event_kind kind, u
                               .sectors = is_sectored ? a->sector_mask : 0,
                               .is_local = a->space == MEM_LOCAL,
                               .is_whole = kind == L1D_STORE && may_allocate(c, a) &&
-                                          writes_whole_sectors(c, a),
+                                          mem_covers_sectors(a, a->sector_mask, c->sector_bytes),
                               .is_critical = a->is_critical,
                               .criticality = a->criticality};
 }

@@ -157,23 +157,12 @@ static void note_load(struct l2_advice *a, struct line *l, struct l2_site *site,
     l->reader = sm;
 }
 
-/* Does the store write every byte of the sectors it touches? */
-static bool covers(const struct heddle_sim *sim, const struct mem_access *a)
-{
-    const struct cache_config *c = &sim->config->l2;
-    if (a->full_line || c->sector_bytes == c->line_bytes)
-        return a->full_line;
-    for (uint32_t byte = 0; byte < c->line_bytes; byte++)
-        if (a->sector_mask >> byte / c->sector_bytes & 1 &&
-            !(a->byte_mask[byte / 64] >> byte % 64 & 1))
-            return false;
-    return true;
-}
-
 static void note_store(struct l2_advice *a, struct line *l, uint32_t site,
                        const struct mem_access *access)
 {
-    if (l->writer != NOBODY && l->is_read && !covers(a->sim, access))
+    uint32_t sector_bytes = a->sim->config->l2.sector_bytes;
+    if (l->writer != NOBODY && l->is_read &&
+        !mem_covers_sectors(access, access->sector_mask, sector_bytes))
         a->sites[l->writer].refetched++;
     a->sites[site].written += l->stored != a->launch;
     l->writer = site;

@@ -84,7 +84,6 @@ static void take_access(struct l2_player *p, const struct lab_batch *b, uint32_t
     a->source = from->sm;
     for (int h = 0; h < 2; h++)
         a->byte_mask[h] = b->bytes[i].mask[h] & p->line.mask[h];
-    a->full_line = a->byte_mask[0] == p->line.mask[0] && a->byte_mask[1] == p->line.mask[1];
     a->sector_mask = sectors_of(p, a->byte_mask);
 }
 

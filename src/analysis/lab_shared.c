@@ -42,7 +42,8 @@ static void *shared_create(const struct lab_config *config, uint32_t n_sms,
     p->out = xcalloc(1, sizeof *p->out);
     p->out->n_apps = config->n_apps;
     p->out->gpu_app = config->gpu_app;
-    p->access = (struct mem_access){.space = MEM_GLOBAL, .sector_mask = 1, .full_line = true};
+    p->access =
+        (struct mem_access){.space = MEM_GLOBAL, .sector_mask = 1, .byte_mask = {~0ull, ~0ull}};
     cache_observe_some(p->cache, 1u << CE_EVICT, note_victim, p);
     return p;
 }

@@ -51,19 +51,10 @@ static struct timed_sm *sm_of(struct timed *t, uint32_t index)
     return sm;
 }
 
-/* All bytes of the sectors. */
-static void set_bytes(struct mem_access *a, const struct cache_config *c, uint32_t sectors)
-{
-    for (uint32_t byte = 0; byte < c->line_bytes; byte++)
-        if (sectors >> byte / c->sector_bytes & 1)
-            a->byte_mask[byte / 64] |= 1ull << byte % 64;
-}
-
 static struct mem_access access_of(const struct l1d_event *e, const struct timed *t,
                                    const struct cache *c)
 {
-    uint32_t n_sectors = t->config.line_bytes / t->config.sector_bytes;
-    bool is_sectored = n_sectors > 1;
+    bool is_sectored = t->config.sector_bytes < t->config.line_bytes;
     uint32_t sectors = is_sectored ? e->sectors : 1;
     struct mem_access a = {.cycle = e->cycle,
                            .launch = e->launch,
@@ -76,12 +67,11 @@ static struct mem_access access_of(const struct l1d_event *e, const struct timed
                            .sector_mask = sectors,
                            .kind = e->kind == L1D_STORE ? MEM_STORE : MEM_LOAD,
                            .space = e->is_local ? MEM_LOCAL : MEM_GLOBAL,
-                           .full_line = e->is_whole && sectors == (1u << n_sectors) - 1,
                            .source = e->sm,
                            .is_critical = e->is_critical,
                            .criticality = e->criticality};
-    if (e->is_whole && is_sectored)
-        set_bytes(&a, &t->config, sectors);
+    if (e->is_whole)
+        mem_bytes_of_segments(cache_segments_of(&t->config, sectors), a.byte_mask);
     return a;
 }
 

@@ -40,7 +40,8 @@ struct mem_access {
     uint64_t address;      /* first byte requested */
     uint32_t active_mask;  /* lanes that this access serves */
     uint32_t segments;     /* 32-byte pieces of the line requested; these are transferred */
-    uint64_t byte_mask[2]; /* requested bytes of the line, low first; lines up to 128 bytes */
+    uint64_t byte_mask[2]; /* requested bytes of the line, low first; lines up to 128 bytes. Of a
+                            * longer line, all or none */
     /* Read by every cache. */
     uint32_t set;
     uint32_t sector_mask; /* requested sectors of the line, in the sector size of the cache */
@@ -60,7 +61,6 @@ struct mem_access {
     enum mem_kind kind;
     enum mem_space space;
     enum mem_operator op;
-    bool full_line;   /* all bytes of the line are requested */
     bool for_atomic;  /* data or updates of an atomic that an SM performs */
     bool is_critical; /* this and the next field come from the criticality provider */
     int64_t criticality;
@@ -76,6 +76,28 @@ struct mem_access {
 static inline bool mem_is_write_back(const struct mem_access *a)
 {
     return a->device == 1 && a->kind == MEM_STORE;
+}
+
+/* The bytes of these 32-byte pieces of a line of up to 128 bytes. */
+static inline void mem_bytes_of_segments(uint32_t segments, uint64_t bytes[2])
+{
+    for (int half = 0; half < 2; half++, segments >>= 2)
+        bytes[half] = (segments & 1 ? 0xffffffffull : 0) | (segments & 2 ? 0xffffffffull << 32 : 0);
+}
+
+/* Does the access request every byte of these sectors? A line without sectors is one sector. */
+static inline bool mem_covers_sectors(const struct mem_access *a, uint32_t sectors,
+                                      uint32_t sector_bytes)
+{
+    uint64_t whole = sector_bytes < 64 ? (1ull << sector_bytes) - 1 : UINT64_MAX;
+    if (sector_bytes > 64)
+        return (a->byte_mask[0] & a->byte_mask[1]) == UINT64_MAX;
+    for (; sectors; sectors &= sectors - 1) {
+        uint32_t byte = (uint32_t)__builtin_ctz(sectors) * sector_bytes;
+        if (~(a->byte_mask[byte / 64] >> byte % 64) & whole)
+            return false;
+    }
+    return true;
 }
 
 #endif

@@ -279,7 +279,7 @@ enum { CACHE_MAX_OBSERVERS = 7 };
 void cache_observe(struct cache *c, void (*observer)(void *user, const struct cache_event_info *e),
                    void *user);
 /* Only the events of this mask; events without an observer cost next to nothing. For loads,
- * address, byte_mask and full_line are not guaranteed to be valid. */
+ * address and byte_mask are not guaranteed to be valid. */
 void cache_observe_some(struct cache *c, uint32_t events,
                         void (*observer)(void *user, const struct cache_event_info *e), void *user);
 /* Changes the mask of an observer. */
@@ -289,7 +289,7 @@ void cache_change_events(struct cache *c, uint32_t events,
 /* Can a fill of one set unblock an access that is stalled in another set? Only if the policy has an
  * on_fill(). */
 bool cache_hears_fills(const struct cache *c);
-/* Does the policy or an observer read address, byte_mask or full_line of loads? */
+/* Does the policy or an observer read address or byte_mask of loads? */
 bool cache_wants_bytes(const struct cache *c);
 /* Is the policy or an observer notified of loads at all? */
 bool cache_notifies_loads(const struct cache *c);

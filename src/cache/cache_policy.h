@@ -38,7 +38,7 @@
 #include "config/plugin.h"
 
 #define CACHE_POLICY_ABI                                                                           \
-    PLUGIN_ABI(12, sizeof(struct cache_set) + sizeof(struct cache_line) +                          \
+    PLUGIN_ABI(13, sizeof(struct cache_set) + sizeof(struct cache_line) +                          \
                        sizeof(struct cache_policy) + sizeof(struct mem_access))
 enum { CACHE_MAX_WAYS = 64 };
 
@@ -179,7 +179,7 @@ struct cache_policy_desc {
     /* decide() never returns CACHE_BYPASS, and there is no would_stall(): a load that lacks an MSHR
      * waits, and decide() is not called. */
     bool never_bypasses;
-    /* The policy reads address, byte_mask or full_line of loads; otherwise these may be unset. */
+    /* The policy reads address or byte_mask of loads; otherwise these may be unset. */
     bool wants_bytes;
     /* The policy cannot be used in an L1D. */
     bool l2_only;

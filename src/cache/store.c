@@ -84,15 +84,7 @@ static struct cache_result store_bypasses(struct cache *c, struct cache_set *s,
  * atomic reads before it writes. */
 static bool covers_its_sectors(const struct cache *c, const struct mem_access *a, uint32_t sectors)
 {
-    if (a->kind != MEM_STORE)
-        return false;
-    if (a->full_line || !c->sectored)
-        return a->full_line;
-    for (uint32_t byte = 0; byte < c->config.line_bytes; byte++)
-        if (sectors >> byte / c->config.sector_bytes & 1 &&
-            !(a->byte_mask[byte / 64] >> byte % 64 & 1))
-            return false;
-    return true;
+    return a->kind == MEM_STORE && mem_covers_sectors(a, sectors, c->config.sector_bytes);
 }
 
 /* The sectors become valid, without a fetch. True if a dirty line was replaced. */

@@ -300,15 +300,13 @@ void cpu_caches_create(struct cpu_caches *c, const struct cpu_setup *s, struct s
                              .shard_id = shard->id};
     c->access = (struct mem_access){.segments = (1u << CPU_LINE_BYTES / CACHE_SEGMENT_BYTES) - 1,
                                     .byte_mask = {~0ull},
-                                    .full_line = s->llc_line_bytes == CPU_LINE_BYTES,
                                     .id = (s->app + 1ull) << 56,
                                     .source = s->place->index,
                                     .device = 1,
                                     .app = s->app};
     c->l1_access = c->l2_access = c->access;
     c->l1_access.sector_mask = c->l2_access.sector_mask = 1;
-    c->l1_access.full_line = false;
-    c->l2_access.full_line = true; /* what L1 writes back */
+    c->l1_access.byte_mask[0] = 0; /* of its stores only the line is known; L1 writes back all */
     queue_create(&c->reads, config->mlp, arena);
     queue_create(&c->replies, config->mlp, arena);
     queue_create(&c->writes, config->write_buffer, arena);

@@ -88,9 +88,8 @@ struct cpu_setup {
     const struct part_position *place;
     const struct noc_config *noc;
     const struct address_map *map;
-    uint32_t first_network;   /* NET_UP, or that of another memory system */
-    uint32_t first_partition; /* shard id of the first slice */
-    uint32_t llc_line_bytes;
+    uint32_t first_network;    /* NET_UP, or that of another memory system */
+    uint32_t first_partition;  /* shard id of the first slice */
     uint32_t app;              /* number of its application */
     struct cpu_source *source; /* its program; the caller closes it after the core is destroyed */
     bool every_cycle;          /* the per-cycle engine */

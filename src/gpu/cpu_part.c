@@ -13,7 +13,6 @@ static struct cpu_setup setup_of(const struct machine *m, const struct part_posi
                               .map = &memory->map,
                               .first_network = memory->first_network,
                               .first_partition = m->graph.groups[memory->group].first_id,
-                              .llc_line_bytes = memory->slices.l2.line_bytes,
                               .every_cycle = m->options.every_cycle};
 }
 

@@ -6,19 +6,6 @@
 #include "cache/fast.h"
 #include "slice/l2_queue.h"
 
-/* The bytes of the first two segments of a mask. */
-static uint64_t bytes_of_two(uint32_t segments)
-{
-    return (segments & 1 ? 0xffffffffull : 0) | (segments & 2 ? 0xffffffffull << 32 : 0);
-}
-
-void l2_widen_to_segments(struct mem_access *a)
-{
-    a->byte_mask[0] = bytes_of_two(a->segments);
-    a->byte_mask[1] = bytes_of_two(a->segments >> 2);
-    a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
-}
-
 void l2_mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address)
 {
     if (a->space != MEM_GLOBAL || (a->kind != MEM_STORE && a->kind != MEM_LOAD) || a->for_atomic)

@@ -36,8 +36,8 @@ static ALWAYS_INLINE void l2_assign_bank(const struct slice *p, struct mem_reque
     a->sector_mask = cache_sectors_of(&p->config->l2, a->segments);
     if (!p->sees_loads)
         return;
-    if (a->kind != MEM_STORE && a->kind != MEM_ATOMIC)
-        l2_widen_to_segments(a);
+    if (a->kind != MEM_STORE && a->kind != MEM_ATOMIC) /* its sender receives whole segments */
+        mem_bytes_of_segments(a->segments, a->byte_mask);
     if (p->config->marks && p->config->marks->n)
         l2_mark(p->config->marks, a, r->device_line);
     if (p->llc)

@@ -9,11 +9,8 @@ struct bytes {
 /* The bytes of the segments that these sectors consist of. */
 static struct bytes bytes_of(const struct slice *p, uint32_t sectors)
 {
-    uint32_t segments = cache_segments_of(&p->config->l2, sectors);
-    struct bytes b = {{0, 0}};
-    for (uint32_t i = 0; i < 4; i++)
-        if (segments >> i & 1)
-            b.mask[i / 2] |= 0xffffffffull << 32 * (i % 2);
+    struct bytes b;
+    mem_bytes_of_segments(cache_segments_of(&p->config->l2, sectors), b.mask);
     return b;
 }
 

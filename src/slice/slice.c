@@ -313,7 +313,7 @@ void slice_copy_in(struct slice *p, uint64_t local, uint32_t segments)
                            .space = MEM_GLOBAL};
     a.address = a.line;
     a.set = cache_set_of(b->cache, a.line);
-    l2_widen_to_segments(&a);
+    mem_bytes_of_segments(a.segments, a.byte_mask);
     if (cache_copy_in(b->cache, &a) && p->may_lose)
         lost_written_back(&b->lost, cache_victim(b->cache)->line);
 }

@@ -96,9 +96,6 @@ static inline void slice_note(struct slice *p, sim_time t)
 
 /* --- l2_bank.c; see l2_queue.h too --- */
 
-/* Marks all bytes of a load's segments as requested: its sender receives them all, not only those
- * that its lanes touch. */
-void l2_widen_to_segments(struct mem_access *a);
 /* Marks loads and stores of annotated buffers. Buffers are more than a line apart, so a line
  * belongs to at most one of them. */
 void l2_mark(const struct l2_marks *marks, struct mem_access *a, uint64_t address);

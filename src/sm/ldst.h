@@ -29,7 +29,6 @@ static inline void ldst_describe(const struct sm *sm, struct ldst_op *l, uint32_
         const struct line_detail *d = &l->detail[i];
         a->address = d->address;
         memcpy(a->byte_mask, d->bytes, sizeof d->bytes);
-        a->full_line = (d->bytes[0] & d->bytes[1]) == ~0ull;
     }
 }
 

@@ -47,16 +47,6 @@ void sm_record_done(struct sm *sm, struct load_record *r, uint64_t now)
 
 /* --- accesses --- */
 
-static void set_bytes(struct mem_access *a, uint32_t segments)
-{
-    a->byte_mask[0] = a->byte_mask[1] = 0;
-    for (; segments; segments &= segments - 1) {
-        uint32_t i = (uint32_t)__builtin_ctz(segments);
-        a->byte_mask[i / 2] |= 0xffffffffull << i % 2 * 32;
-    }
-    a->full_line = (a->byte_mask[0] & a->byte_mask[1]) == ~0ull;
-}
-
 /* A line that local stores made dirty must be written back before its way is reused. */
 void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
                         const struct cache_victim *victim, uint64_t now)
@@ -67,7 +57,7 @@ void sm_queue_writeback(struct sm *sm, const struct mem_access *cause,
     back.space = MEM_LOCAL;
     back.sector_mask = victim->sectors;
     back.segments = cache_segments_of(&sm->config->l1d, victim->sectors);
-    set_bytes(&back, back.segments);
+    mem_bytes_of_segments(back.segments, back.byte_mask);
     struct route route = sm_route(sm, back.line);
     uint32_t bytes = sm_segment_bytes(back.segments);
     sm_queue_request(sm, sm_new_request(sm, &back, &route, FROM_STORE, 0, bytes), now);

@@ -112,7 +112,6 @@ static bool write(void *user, const struct mutex_line *l, uint32_t mutex, uint64
     a.line = a.address = l->line;
     a.byte_mask[0] = l->changed[0];
     a.byte_mask[1] = l->changed[1];
-    a.full_line = (l->changed[0] & l->changed[1]) == ~0ull;
     a.segments = segments_of(l->changed);
     a.sector_mask = cache_sectors_of(&sm->config->l1d, a.segments);
     struct route route = sm_route(sm, a.line);

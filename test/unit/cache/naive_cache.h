@@ -366,10 +366,6 @@ static inline struct cache_result naive_store_evicts(struct naive_cache *n,
 
 static inline bool naive_store_is_whole(const struct naive_cache *n, const struct mem_access *a)
 {
-    if (a->full_line)
-        return true;
-    if (n->all_sectors == 1)
-        return false;
     uint32_t per_sector = n->config.sector_bytes;
     for (uint32_t b = 0; b < n->config.line_bytes; b++) {
         bool written = a->byte_mask[b / 64] & 1ull << b % 64;

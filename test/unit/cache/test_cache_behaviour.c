@@ -60,7 +60,7 @@ static struct cache_result store(struct cache *c, char line)
 static struct cache_result store_whole(struct cache *c, char line)
 {
     struct mem_access a = access_to(line, 1, MEM_STORE);
-    a.full_line = true;
+    mem_bytes_of_segments(15, a.byte_mask);
     return cache_store(c, &a, roomy, c);
 }
 
@@ -353,7 +353,7 @@ static void an_atomic_fetches_even_if_it_covers_its_line(void **state)
     struct cache_config config = write_back_config();
     struct cache *c = make(&config);
     struct mem_access a = access_to('a', 1, MEM_ATOMIC);
-    a.full_line = true;
+    mem_bytes_of_segments(15, a.byte_mask);
     struct cache_result r = cache_store(c, &a, roomy, c);
     assert_int_equal(r.answer, CACHE_MISS);
     assert_int_equal(r.fetch_sectors, 1);

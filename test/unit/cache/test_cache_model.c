@@ -125,15 +125,15 @@ static struct mem_access next_access(struct duel *d)
     a.kind = below(d, 4) ? MEM_LOAD : MEM_STORE;
     a.space = below(d, 3) ? MEM_GLOBAL : MEM_LOCAL;
     a.sector_mask = 1 + below(d, d->naive.all_sectors);
-    a.full_line = below(d, 4) == 0;
-    if (a.full_line)
+    bool full_line = below(d, 4) == 0;
+    if (full_line)
         a.sector_mask = d->naive.all_sectors;
     /* Half of the stores write their sectors whole, the others leave out a byte. */
     uint32_t per_sector = g->sector_bytes;
     for (uint32_t b = 0; b < LINE_BYTES; b++)
         if (a.sector_mask >> b / per_sector & 1)
             a.byte_mask[b / 64] |= 1ull << b % 64;
-    if (!a.full_line && below(d, 2))
+    if (!full_line && below(d, 2))
         a.byte_mask[below(d, 2)] &= ~(1ull << below(d, 64));
     return a;
 }

@@ -47,8 +47,7 @@ static struct mem_access access_of(enum mem_kind kind, enum mem_operator op, uin
                            .kind = kind,
                            .op = op,
                            .space = MEM_GLOBAL,
-                           .sector_mask = sectored ? quarters : 1,
-                           .full_line = quarters == 15};
+                           .sector_mask = sectored ? quarters : 1};
     for (uint32_t i = 0; i < 4; i++)
         if (quarters >> i & 1)
             a.byte_mask[i / 2] |= 0xffffffffull << 32 * (i % 2);

@@ -161,7 +161,6 @@ static void bench_core_create(struct shard *s, const struct part_position *at, c
                                         .noc = &b->noc,
                                         .map = &b->map,
                                         .first_partition = b->graph.groups[b->memory].first_id,
-                                        .llc_line_bytes = 128,
                                         .app = b->app,
                                         .source = &b->program.source,
                                         .every_cycle = b->every_cycle});

@@ -98,10 +98,7 @@ static void make_request(struct bench *b, struct ask *a, uint32_t from)
     bool carries = a->kind == MEM_STORE || a->kind == MEM_ATOMIC;
     r->access = (struct mem_access){
         .line = line, .address = line, .kind = a->kind, .segments = a->segments, .active_mask = 1};
-    for (uint32_t i = 0; i < 4; i++)
-        if (a->segments >> i & 1)
-            r->access.byte_mask[i / 2] |= 0xffffffffull << i % 2 * 32;
-    r->access.full_line = a->segments == 15;
+    mem_bytes_of_segments(a->segments, r->access.byte_mask);
     r->origin = a->kind == MEM_STORE ? FROM_STORE : a->kind == MEM_ATOMIC ? FROM_ATOMIC : FROM_L1D;
     r->sm = from;
     r->data_bytes = bytes;

@@ -63,6 +63,26 @@ static void a_store_is_done_with_when_its_bank_has_it(void **state)
     bench_close(&bench);
 }
 
+/* Bytes that are all written need no fetch, whatever the size of lines and sectors. */
+static void a_store_of_whole_lines_or_sectors_fetches_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t line_bytes, sector_bytes, segments, fetched;
+    } cases[] = {{32, 32, 1, 0},   {64, 64, 3, 0},    {64, 64, 1, 1},
+                 {64, 32, 1, 0},   {128, 128, 15, 0}, {128, 128, 7, 1},
+                 {128, 128, 3, 1}, {128, 64, 12, 0},  {128, 64, 6, 2}};
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct script *s = new_script();
+        s->config.l2.line_bytes = cases[i].line_bytes;
+        s->config.l2.sector_bytes = cases[i].sector_bytes;
+        add_ask(s, 0, (struct ask){.kind = MEM_STORE, .segments = cases[i].segments});
+        run_script(&bench, s);
+        assert_int_equal(slice_of(&bench)->stats.sectors_read, cases[i].fetched);
+        bench_close(&bench);
+    }
+}
+
 /* --- banks --- */
 
 /* LRU that notes in which cycles the hits of each bank are. */
@@ -365,6 +385,7 @@ int main(void)
         cmocka_unit_test(an_unloaded_hit_takes_the_sum_of_its_stages),
         cmocka_unit_test(a_miss_adds_its_way_through_dram),
         cmocka_unit_test(a_store_is_done_with_when_its_bank_has_it),
+        cmocka_unit_test(a_store_of_whole_lines_or_sectors_fetches_nothing),
         cmocka_unit_test(a_bank_serves_one_request_a_cycle),
         cmocka_unit_test(an_atomic_keeps_its_bank_busy_and_no_other),
         cmocka_unit_test(every_queue_holds_what_it_is_configured_to),
