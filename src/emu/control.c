@@ -15,7 +15,19 @@ FN(BRA)
     if (mask == w->active)
         w->pc = (uint32_t)op->imm;
     else
-        simt_branch(w, (uint32_t)op->imm, mask, info_of(w, op)->reconverge);
+        simt_branch(w, (uint32_t)op->imm, mask, info_of(w, op)->reconverge, false);
+}
+
+/* A branch of a spin loop (ptx/spin.h). Lanes that leave run first: those that stay may wait for
+ * them. When a whole path repeats the loop, the next of the warp's paths runs: it may be the one
+ * that ends the wait. */
+FN(BRA_SPIN)
+{
+    bool is_uniform = mask == w->active;
+    simt_branch(w, (uint32_t)op->imm, mask, info_of(w, op)->reconverge,
+                op->sub & PTX_SPIN_LEAVES_BY_TARGET);
+    if (is_uniform && op->sub & PTX_SPIN_REPEATS)
+        simt_yield(w);
 }
 
 /* The lanes of `mask` whose table entry is `target`. */

@@ -1,8 +1,11 @@
 /* The SIMT stack: which lanes run where, and where they reconverge (immediate post-dominators).
  *
  * The top entry's pc, rpc and mask are kept in the warp itself. MODEL: of the two sides of a
- * divergent branch the fall-through runs first. An entry whose path would begin at its own
- * reconvergence point is never pushed: its lanes are already in the entry below. */
+ * divergent branch the fall-through runs first, except at the branches of spin loops (ptx/spin.h),
+ * where the side that leaves does; paths of a warp that spin take turns.
+ *
+ * An entry whose path would begin at its own reconvergence point is never pushed: its lanes are
+ * already in the entry below. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,37 +151,46 @@ void simt_reconverge(struct emu_warp *w)
     pop_finished(w);
 }
 
-void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t meet)
+struct side {
+    uint32_t pc, mask;
+};
+
+static void split(struct emu_warp *w, struct side first, struct side last, uint32_t meet)
 {
-    uint32_t other = w->active & ~taken, frame = w->stack[w->depth - 1].frame;
-    uint32_t next = w->pc;
-    if (!other) {
-        w->pc = target;
-        return;
-    }
-    w->emu->stats->divergent_branches++;
+    uint32_t frame = w->stack[w->depth - 1].frame;
     if (meet ==
         PROGRAM_NO_PC) /* the paths meet only at the end of the function: entries below are not affected */
         meet = w->rpc;
     if (w->rpc != meet) { /* the current entry waits at the reconvergence point for both sides */
         w->pc = meet;
-        if (target != meet)
-            simt_push(w, target, meet, taken, frame);
-        if (next != meet)
-            simt_push(w, next, meet, other, frame);
+        if (last.pc != meet)
+            simt_push(w, last.pc, meet, last.mask, frame);
+        if (first.pc != meet)
+            simt_push(w, first.pc, meet, first.mask, frame);
         return;
     }
     /* The entry below already waits at that point for all of them: split this one. */
-    if (target == meet) {
-        w->active = other;
-    } else if (next == meet) {
-        w->active = taken;
+    bool one_is_there = first.pc == meet || last.pc == meet;
+    struct side stays = last.pc == meet ? first : last;
+    w->pc = stays.pc;
+    w->active = stays.mask;
+    if (!one_is_there)
+        simt_push(w, first.pc, meet, first.mask, frame);
+}
+
+void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t meet,
+                 bool target_first)
+{
+    struct side to = {target, taken}, next = {w->pc, w->active & ~taken};
+    if (!next.mask) {
         w->pc = target;
-    } else {
-        w->pc = target;
-        w->active = taken;
-        simt_push(w, next, meet, other, frame);
+        return;
     }
+    w->emu->stats->divergent_branches++;
+    if (target_first)
+        split(w, to, next, meet);
+    else
+        split(w, next, to, meet);
 }
 
 void simt_branch_by_table(struct emu_warp *w, uint32_t target, uint32_t group, uint32_t mask,
@@ -187,7 +199,30 @@ void simt_branch_by_table(struct emu_warp *w, uint32_t target, uint32_t group, u
     w->by_table = (struct table_step){target, group};
     if (group != mask)
         w->pc--;
-    simt_branch(w, target, group, meet);
+    simt_branch(w, target, group, meet, false);
+}
+
+/* Makes entry `i` the top one; its lanes must be in none above it. */
+static void bring_up(struct emu_warp *w, uint32_t i)
+{
+    struct simt_entry next = w->stack[i];
+    save_top(w);
+    memmove(&w->stack[i], &w->stack[i + 1], (w->depth - 1 - i) * sizeof next);
+    w->stack[w->depth - 1] = next;
+    load_top(w);
+}
+
+void simt_yield(struct emu_warp *w)
+{
+    uint32_t top = w->depth - 1, frame = w->stack[top].frame, next = top, above = w->active;
+    for (uint32_t i = top; i-- > 0 && w->stack[i].frame == frame;) {
+        const struct simt_entry *e = &w->stack[i];
+        if (e->mask && !(e->mask & above) && !e->parked && e->pc != e->rpc)
+            next = i;
+        above |= e->mask;
+    }
+    if (next != top)
+        bring_up(w, next);
 }
 
 /* MODEL: a barrier is a reconvergence point too. The compiler may join paths after a barrier that
@@ -210,15 +245,12 @@ bool simt_meet_at_barrier(struct emu_warp *w)
         return true;
     }
     for (uint32_t i = top; i-- > first;) {
-        struct simt_entry next = w->stack[i];
-        if (next.mask & arrived || next.parked || !next.mask || next.pc == next.rpc)
+        const struct simt_entry *next = &w->stack[i];
+        if (next->mask & arrived || next->parked || !next->mask || next->pc == next->rpc)
             continue;
-        save_top(w);
-        w->stack[top].pc = at;
+        w->pc = at;
         w->stack[top].parked = true;
-        memmove(&w->stack[i], &w->stack[i + 1], (top - i) * sizeof next);
-        w->stack[top] = next;
-        load_top(w);
+        bring_up(w, i);
         return true;
     }
     return false;

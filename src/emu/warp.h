@@ -221,8 +221,12 @@ static inline void warp_set_pred(struct emu_warp *w, uint16_t p, uint32_t value,
 }
 
 /* --- control (simt.c) --- */
-/* Lanes of `taken` go to `target`, the other active ones continue; they reconverge at `meet`. */
-void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t meet);
+/* Lanes of `taken` go to `target`, the other active ones continue; they reconverge at `meet`. Which
+ * of them run first? */
+void simt_branch(struct emu_warp *w, uint32_t target, uint32_t taken, uint32_t meet,
+                 bool target_first);
+/* Of the paths that could run instead of the active one, that which has waited longest does. */
+void simt_yield(struct emu_warp *w);
 /* A step of brx: lanes `group` go to `target`, the others of `mask` repeat the instruction. */
 void simt_branch_by_table(struct emu_warp *w, uint32_t target, uint32_t group, uint32_t mask,
                           uint32_t meet);

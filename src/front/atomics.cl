@@ -1,4 +1,4 @@
-/* Atomic functions and ctz() of OpenCL C 2.0 and 3.0. This text continues builtins.cl.
+/* Atomic functions and ctz() of OpenCL C 2.0 and 3.0, and address spaces of 2.0. This text continues builtins.cl.
  *
  * The library is compiled as OpenCL C 1.2, which has no atomic types, so these functions get their
  * mangled names by assembler labels. OpenCL C 2.0 passes generic addresses, which are represented
@@ -225,6 +225,45 @@ LABELLED("26atomic_flag_clear_explicit" GENERIC_OBJECT "i" ORDER, void, heddle_o
 
 LABELLED("22atomic_work_item_fencej" ORDER SCOPE, void, heddle_work_item_fence,
          (uint flags, int order, int scope), { FENCE_UNLESS_RELAXED(order); })
+
+/* --- Address spaces of generic pointers --- */
+
+/* clang calls to_global() and the like by these names. A generic pointer of the global or the private
+ * space is the pointer itself. */
+#define IS_IN(p, space)                                                                            \
+    ({                                                                                             \
+        uint is_;                                                                                  \
+        __asm__("{ .reg .pred %%q; isspacep." space " %%q, %1; selp.u32 %0, 1, 0, %%q; }"          \
+                : "=r"(is_)                                                                        \
+                : "l"(p));                                                                         \
+        is_;                                                                                       \
+    })
+#define TO_SPACE(S, name, space)                                                                   \
+    PURE __##S void *heddle_##name(__private void *p) __asm__("__" #name);                         \
+    PURE __##S void *heddle_##name(__private void *p)                                              \
+    {                                                                                              \
+        ulong result = IS_IN(p, space) ? (ulong)p : 0;                                             \
+        return (__##S void *)result;                                                               \
+    }
+
+TO_SPACE(global, to_global, "global")
+TO_SPACE(private, to_private, "local")
+
+PURE __local void *heddle_to_local(__private void *p) __asm__("__to_local");
+PURE __local void *heddle_to_local(__private void *p)
+{
+    ulong address;
+    if (!IS_IN(p, "shared"))
+        return 0;
+    __asm__("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(p));
+    return (__local void *)address;
+}
+
+#define GET_FENCE(mangled, T)                                                                      \
+    LABELLED("9get_fence" mangled, uint, heddle_get_fence, (__private T *p),                       \
+             { return IS_IN(p, "shared") ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE; })
+GET_FENCE("Pv", void)
+GET_FENCE("PKv", const void)
 
 /* --- ctz --- */
 

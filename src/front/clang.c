@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "ptx/ptx.h"
+
 /* Programs test for an extension with #ifdef, so only those that work are listed. Half precision is
  * a storage format (vload_half), not an arithmetic one. */
 #define OPENCL_EXTENSIONS(X)                                                                       \
@@ -149,4 +151,10 @@ void clang_args_for_builtins(struct arg_list *args, const struct toolchain *tool
     add_opencl_target(args, "cl");
     add_cc1(args, "-finclude-default-header");
     args_add_all(args, "-O2", "-c", "-emit-llvm", "-o", bitcode_path, "-", NULL);
+}
+
+/* At the end, so that the lines of the text keep their numbers. */
+void clang_mark_ptx(struct strbuf *ptx)
+{
+    strbuf_add(ptx, ".pragma \"" PTX_LATE_RECONVERGENCE "\";\n");
 }

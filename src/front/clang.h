@@ -33,4 +33,8 @@ void clang_args_for_headers(struct arg_list *args, const struct toolchain *tools
 void clang_args_for_builtins(struct arg_list *args, const struct toolchain *tools,
                              const char *bitcode_path);
 
+/* Adds the pragma that makes up for what clang does to locks (ptx/spin.h). The cache holds PTX
+ * without it, as clang has written it. */
+void clang_mark_ptx(struct strbuf *ptx);
+
 #endif

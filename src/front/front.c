@@ -380,7 +380,10 @@ enum heddle_status front_compile(enum front_language language, const char *name,
     static const char *const none[] = {NULL};
     struct compilation c = {
         .language = language, .name = name, .text = text, .len = len, .links_library = true};
-    return compile_cached(&c, build_options, none, ptx, error);
+    enum heddle_status status = compile_cached(&c, build_options, none, ptx, error);
+    if (status == HEDDLE_OK)
+        clang_mark_ptx(ptx);
+    return status;
 }
 
 enum heddle_status front_compile_ir(const char *name, const char *text, size_t len,

@@ -8,6 +8,7 @@
 
 #include "front/cache.h"
 #include "front/called_kernels.h"
+#include "front/clang.h"
 #include "front/front.h"
 #include "front/process.h"
 #include "front/scratch.h"
@@ -167,6 +168,8 @@ enum heddle_status front_ir_to_ptx(const struct strbuf *ir, struct strbuf *ptx,
             end(&j, &old);
         }
         strbuf_destroy(&messages);
+        if (status == HEDDLE_OK)
+            clang_mark_ptx(ptx);
     }
     arena_destroy(&j.arena);
     return status;

@@ -71,7 +71,8 @@ enum option_action {
     OPTION_REFUSE, /* would change what is compiled or where the result goes */
     OPTION_ARCH,   /* the value is a GPU architecture */
     OPTION_FAST,   /* approximate mathematics */
-    OPTION_PASS,   /* clang knows it; listed because a value may follow as a separate word */
+    OPTION_PLAIN, /* no optimisation: clang's driver has it, but a -O, such as ours, overrides it */
+    OPTION_PASS,  /* clang knows it; listed because a value may follow as a separate word */
 };
 
 enum option_value {
@@ -96,6 +97,7 @@ static const struct option_rule {
     {"-mllvm", VALUE_EITHER, OPTION_PASS},
     {"-Xclang", VALUE_EITHER, OPTION_PASS},
 
+    {"-cl-opt-disable", VALUE_NONE, OPTION_PLAIN},
     {"-cl-nv-", VALUE_JOINED, OPTION_DROP},
     {"-cl-kernel-arg-info", VALUE_NONE, OPTION_DROP},
     {"-cl-no-subgroup-ifp", VALUE_NONE, OPTION_DROP},
@@ -192,6 +194,9 @@ static void apply_rule(const struct option_rule *rule, enum front_language langu
         break;
     case OPTION_FAST:
         args_add_all(args, "-ffast-math", "-fcuda-approx-transcendentals", NULL);
+        break;
+    case OPTION_PLAIN:
+        args_add(args, "-O0");
         break;
     case OPTION_DROP:
     case OPTION_REFUSE:

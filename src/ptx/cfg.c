@@ -211,15 +211,11 @@ static bool dominates(const struct dom_tree *tree, uint32_t a, uint32_t b)
 struct loop_finder {
     struct ptx_cfg *cfg;
     struct dom_tree tree;
-    uint32_t *loop_at; /* per block: the loop it heads, or NONE */
-    uint32_t *outer;   /* per loop: the loop around it, or NONE */
-    uint32_t *inside;  /* per block: its innermost loop, or NONE */
+    uint32_t *loop_at; /* per block: the loop it heads, or PTX_NO_LOOP */
     uint32_t *rep;     /* per block: towards the header of the outermost loop finished so far */
     uint32_t *stack;
     uint32_t depth;
 };
-
-enum { NONE = 0xffffffffu };
 
 static uint32_t outermost_header(struct loop_finder *s, uint32_t b)
 {
@@ -244,20 +240,20 @@ static void take_in(struct loop_finder *s, uint32_t b, uint32_t header)
     s->rep[node] = header;
     s->stack[s->depth++] = node;
     uint32_t inner = s->loop_at[node];
-    if (inner != NONE) {
-        s->outer[inner] = loop;
+    if (inner != PTX_NO_LOOP) {
+        s->cfg->loops[inner].outer = loop;
         s->cfg->loops[loop].n_blocks += s->cfg->loops[inner].n_blocks;
     } else {
-        s->inside[node] = loop;
+        s->cfg->blocks[node].loop = loop;
         s->cfg->loops[loop].n_blocks++;
     }
 }
 
 static void collect_loop(struct loop_finder *s, uint32_t header)
 {
-    const struct ptx_block *blocks = s->cfg->blocks;
+    struct ptx_block *blocks = s->cfg->blocks;
     s->cfg->loops[s->loop_at[header]].n_blocks = 1;
-    s->inside[header] = s->loop_at[header];
+    blocks[header].loop = s->loop_at[header];
     for (uint32_t k = 0; k < blocks[header].n_preds; k++)
         if (is_back_edge(s, blocks[header].preds[k], header))
             take_in(s, blocks[header].preds[k], header);
@@ -273,17 +269,17 @@ static void number_loops(struct loop_finder *s, struct arena *arena)
 {
     struct ptx_cfg *cfg = s->cfg;
     for (uint32_t b = 0; b < cfg->n_blocks; b++) {
-        const struct ptx_block *block = &cfg->blocks[b];
-        s->loop_at[b] = s->inside[b] = NONE;
+        struct ptx_block *block = &cfg->blocks[b];
+        s->loop_at[b] = block->loop = PTX_NO_LOOP;
         s->rep[b] = b;
-        for (uint32_t k = 0; k < block->n_preds && s->loop_at[b] == NONE; k++)
+        for (uint32_t k = 0; k < block->n_preds && s->loop_at[b] == PTX_NO_LOOP; k++)
             if (block->reachable && is_back_edge(s, block->preds[k], b))
                 s->loop_at[b] = cfg->n_loops++;
     }
     cfg->loops = ARENA_ARRAY(arena, struct ptx_loop, cfg->n_loops);
     for (uint32_t b = 0; b < cfg->n_blocks; b++)
-        if (s->loop_at[b] != NONE)
-            cfg->loops[s->loop_at[b]].header = b;
+        if (s->loop_at[b] != PTX_NO_LOOP)
+            cfg->loops[s->loop_at[b]] = (struct ptx_loop){.header = b, .outer = PTX_NO_LOOP};
 }
 
 static void find_loops(struct ptx_cfg *cfg, struct arena *arena)
@@ -293,26 +289,24 @@ static void find_loops(struct ptx_cfg *cfg, struct arena *arena)
         .cfg = cfg,
         .tree = number_dom_tree(cfg, &scratch),
         .loop_at = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
-        .inside = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
         .rep = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
         .stack = ARENA_ARRAY(&scratch, uint32_t, cfg->n_blocks),
     };
     number_loops(&s, arena);
-    s.outer = ARENA_ARRAY(&scratch, uint32_t, cfg->n_loops);
-    memset(s.outer, 0xff, cfg->n_loops * sizeof *s.outer);
     /* Inner headers come after outer ones, which dominate them. */
     for (uint32_t place = cfg->n_order; place-- > 0;)
-        if (s.loop_at[cfg->order[place]] != NONE)
+        if (s.loop_at[cfg->order[place]] != PTX_NO_LOOP)
             collect_loop(&s, cfg->order[place]);
     for (uint32_t place = 0; place < cfg->n_order; place++) {
         uint32_t loop = s.loop_at[cfg->order[place]];
-        if (loop != NONE)
-            cfg->loops[loop].depth =
-                s.outer[loop] == NONE ? 1 : cfg->loops[s.outer[loop]].depth + 1;
+        if (loop == PTX_NO_LOOP)
+            continue;
+        uint32_t outer = cfg->loops[loop].outer;
+        cfg->loops[loop].depth = outer == PTX_NO_LOOP ? 1 : cfg->loops[outer].depth + 1;
     }
     for (uint32_t b = 0; b < cfg->n_blocks; b++)
-        if (s.inside[b] != NONE)
-            cfg->blocks[b].loop_depth = cfg->loops[s.inside[b]].depth;
+        if (cfg->blocks[b].loop != PTX_NO_LOOP)
+            cfg->blocks[b].loop_depth = cfg->loops[cfg->blocks[b].loop].depth;
     arena_destroy(&scratch);
 }
 
@@ -334,4 +328,12 @@ uint32_t ptx_cfg_reconvergence(const struct ptx_cfg *cfg, uint32_t i)
 {
     uint32_t ipdom = cfg->blocks[cfg->block_of[i]].ipdom;
     return ipdom == PTX_NO_BLOCK ? cfg->func->n_insts : cfg->blocks[ipdom].first;
+}
+
+bool ptx_cfg_in_loop(const struct ptx_cfg *cfg, uint32_t block, uint32_t loop)
+{
+    uint32_t l = cfg->blocks[block].loop;
+    while (l != loop && l != PTX_NO_LOOP)
+        l = cfg->loops[l].outer;
+    return l == loop;
 }

@@ -4,7 +4,7 @@
 
 #include "ptx/ptx.h"
 
-enum { PTX_NO_BLOCK = 0xffffffffu };
+enum { PTX_NO_BLOCK = 0xffffffffu, PTX_NO_LOOP = 0xffffffffu };
 
 struct ptx_block {
     uint32_t first, end; /* instructions [first, end) */
@@ -15,12 +15,14 @@ struct ptx_block {
     uint32_t n_preds;
     uint32_t ipdom; /* immediate post-dominator; PTX_NO_BLOCK = only the function's end */
     uint32_t idom;  /* immediate dominator; PTX_NO_BLOCK for the entry and unreachable blocks */
+    uint32_t loop;  /* the innermost loop around it, or PTX_NO_LOOP */
     uint32_t loop_depth;
     bool reachable;
 };
 
 struct ptx_loop {
     uint32_t header; /* block */
+    uint32_t outer;  /* the loop around it, or PTX_NO_LOOP */
     uint32_t depth;  /* 1 = outermost */
     uint32_t n_blocks;
 };
@@ -42,5 +44,8 @@ struct ptx_cfg *ptx_cfg_build(const struct ptx_func *f, struct arena *arena);
 /* Where threads that diverge at instruction i reconverge: the index of the first instruction of the
  * immediate post-dominator of i's block, or f->n_insts if they only meet at the end. */
 uint32_t ptx_cfg_reconvergence(const struct ptx_cfg *cfg, uint32_t i);
+
+/* Does the block belong to the loop, directly or in a loop within it? */
+bool ptx_cfg_in_loop(const struct ptx_cfg *cfg, uint32_t block, uint32_t loop);
 
 #endif

@@ -156,7 +156,8 @@ bool ptx_module_equal(const struct ptx_module *a, const struct ptx_module *b, st
 {
     struct comparison c = {.why = why};
     if (a->version_major != b->version_major || a->version_minor != b->version_minor ||
-        !same_text(a->target, b->target) || a->sm != b->sm || a->address_bits != b->address_bits)
+        !same_text(a->target, b->target) || a->sm != b->sm || a->address_bits != b->address_bits ||
+        a->late_reconvergence != b->late_reconvergence)
         return differ(&c, "targets differ", 0);
     if (a->n_files != b->n_files || a->n_vars != b->n_vars || a->n_funcs != b->n_funcs ||
         a->n_insts != b->n_insts)

@@ -89,6 +89,28 @@ static void mark_operand_funcs(const struct ptx_operand *o, bool *reached, const
         mark_operand_funcs(&o->items[i], reached, p);
 }
 
+/* Does it exchange values between the lanes of a warp? The result depends on which lanes are on
+ * its path. */
+static bool is_warp_wide(const struct ptx_inst *inst)
+{
+    bool barrier = ptx_insts[inst->op].unit == PTX_UNIT_BARRIER;
+    for (uint32_t k = 0; barrier && k < inst->n_mods; k++)
+        if (inst->mods[k] == PTX_MOD_BAR_WARP)
+            return true;
+    return ptx_insts[inst->op].unit == PTX_UNIT_WARP;
+}
+
+static bool reaches_warp_wide(const struct program *p, uint32_t f)
+{
+    bool *reached = xcalloc(p->module->n_funcs, sizeof *reached), found = false;
+    mark_reached(p, f, reached);
+    for (uint32_t g = 0; g < p->module->n_funcs; g++)
+        for (uint32_t i = 0; reached[g] && !found && i < p->funcs[g].func->n_insts; i++)
+            found = is_warp_wide(&p->funcs[g].func->insts[i]);
+    free(reached);
+    return found;
+}
+
 static bool calls_indirectly(const struct ptx_func *f)
 {
     for (uint32_t i = 0; i < f->n_insts; i++) {
@@ -278,6 +300,9 @@ static void lower_func(struct lowerer *l, struct program_func *pf)
     l->out = pf;
     l->cfg = ptx_cfg_build(pf->func, &scratch);
     l->alloc = ptx_regalloc(l->cfg, &scratch);
+    l->spin = l->module->late_reconvergence ? ptx_spin_find(l->cfg, &scratch) : NULL;
+    if (l->spin && reaches_warp_wide(p, pf->func->index))
+        l->spin = NULL;
     if (!l->alloc) {
         diag_add(l->diags, DIAG_ERROR, l->module->name, l->module->text, pf->func->line,
                  pf->func->col, NULL, "'%s' keeps more values alive at once than %d registers hold",

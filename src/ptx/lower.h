@@ -5,6 +5,7 @@
 #include "ptx/cfg.h"
 #include "ptx/program.h"
 #include "ptx/regalloc.h"
+#include "ptx/spin.h"
 
 /* Windows of the generic address space. Global memory begins above them. */
 #define GENERIC_SHARED_BASE 0x01000000ull
@@ -21,6 +22,7 @@ struct lowerer {
     struct program_func *out;
     const struct ptx_cfg *cfg;
     const struct ptx_alloc *alloc;
+    const struct ptx_spin *spin; /* NULL = no spin loops */
     const struct ptx_inst *inst;
     struct op *op;
     struct op_info *info;

@@ -440,10 +440,15 @@ static uint32_t pc_of(const struct lowerer *l, uint32_t inst)
 static void lower_branch(struct lowerer *l)
 {
     uint32_t i = (uint32_t)(l->inst - l->func->insts);
-    uint32_t meet = ptx_cfg_reconvergence(l->cfg, i);
+    uint8_t kind = l->spin ? l->spin->kinds[i] : 0;
+    uint32_t meet = kind & PTX_SPIN_LATE ? l->spin->meet[i] : ptx_cfg_reconvergence(l->cfg, i);
     l->info->reconverge = meet < l->func->n_insts ? pc_of(l, meet) : PROGRAM_NO_PC;
     if (l->inst->op == PTX_OP_BRA) {
         l->op->imm = pc_of(l, l->func->labels[operand(l, 0)->label].at);
+        if (kind) {
+            set_exec(l, EXEC_BRA_SPIN);
+            l->op->sub = kind;
+        }
         return;
     }
     const struct ptx_targets *t = operand(l, 1)->targets;

@@ -167,13 +167,16 @@ bool parse_file(struct parser *p)
     return true;
 }
 
-/* Pragmas are hints to an optimiser; there is none here. */
+/* Pragmas are hints to an optimiser; there is none here. Heddle's own is of the whole module. */
 bool parse_pragma(struct parser *p)
 {
     do {
         parser_advance(p);
         if (p->tok.kind != TOKEN_STRING)
             return parser_expected(p, "a string");
+        if (p->tok.len == strlen(PTX_LATE_RECONVERGENCE) &&
+            memcmp(p->tok.text, PTX_LATE_RECONVERGENCE, p->tok.len) == 0)
+            p->m->late_reconvergence = true;
         parser_advance(p);
     } while (parser_at_punct(p, ','));
     return parser_expect_punct(p, ';');

@@ -1,5 +1,5 @@
 /* Prints a module as PTX text: instructions, functions, the module. Blocks are flattened and
- * pragmas omitted, so the text differs from what was read but means the same. */
+ * others' pragmas omitted, so the text differs from what was read but means the same. */
 #include "ptx/print.h"
 
 #include <inttypes.h>
@@ -343,6 +343,8 @@ void ptx_print(const struct ptx_module *m, struct strbuf *out)
     if (m->target)
         strbuf_addf(out, ".target %s\n", m->target);
     strbuf_addf(out, ".address_size %u\n\n", m->address_bits);
+    if (m->late_reconvergence)
+        strbuf_add(out, ".pragma \"" PTX_LATE_RECONVERGENCE "\";\n\n");
     for (uint32_t i = 0; i < m->n_files; i++)
         if (m->files[i])
             strbuf_addf(out, ".file %u \"%s\"\n", i, m->files[i]);

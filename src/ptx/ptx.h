@@ -382,8 +382,12 @@ struct ptx_module {
     uint32_t n_funcs;
     const char **files; /* .file table, indexed by its number; entries may be NULL */
     uint32_t n_files;
-    uint32_t n_insts; /* over all functions: PCs run from 0 to n_insts - 1 */
+    uint32_t n_insts;        /* over all functions: PCs run from 0 to n_insts - 1 */
+    bool late_reconvergence; /* .pragma PTX_LATE_RECONVERGENCE: see spin.h */
 };
+
+/* In a module with this pragma, lanes that leave a spin loop reconverge late: see spin.h. */
+#define PTX_LATE_RECONVERGENCE "heddle.late_reconvergence"
 
 /* Parses a module. Problems go to `diags`, several per file; returns NULL if any is an error.
  * Instructions of refused kinds (textures, ...) parse to inst->refused and are not errors here.

@@ -224,6 +224,9 @@ static void play_control(struct emu_warp *w, struct warp_play *play, const struc
     case EXEC_BRA:
         emu_x_BRA(w, op, mask);
         break;
+    case EXEC_BRA_SPIN:
+        emu_x_BRA_SPIN(w, op, mask);
+        break;
     case EXEC_BRX:
         play_branch_table(w, play, op, mask);
         break;

@@ -156,6 +156,7 @@ static bool is_control(enum exec_id id)
 {
     switch (id) {
     case EXEC_BRA:
+    case EXEC_BRA_SPIN:
     case EXEC_BRX:
     case EXEC_CALL:
     case EXEC_CALL_INDIRECT:

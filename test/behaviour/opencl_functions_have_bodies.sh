@@ -35,7 +35,7 @@ for version in "1.2", "2.0", "3.0":
                 if d["kind"] == "FunctionDecl" and "_depth" not in d["mangledName"]}
     assert len(declared) > 9000, f"only {len(declared)} functions found"
     if version == "2.0":
-        declared = {m: n for m, n in declared.items() if n.startswith("atomic_") or n == "ctz"}
+        declared = {m: n for m, n in declared.items() if n.startswith("atomic_") or n in ("ctz", "get_fence")}
     # The emulator implements printf itself.
     missing = collections.Counter(name for mangled, name in declared.items()
                                   if mangled not in defined and name != "printf")
@@ -44,4 +44,28 @@ for version in "1.2", "2.0", "3.0":
     wrong |= bool(missing)
 sys.exit(1 if wrong else 0)
 PY
+
+# clang's own functions on address spaces are in no header.
+cat >"$scratch/spaces.cl" <<'CL'
+__kernel void spaces(__global int *out, __local int *argument)
+{
+    int mine = 3;
+    __local int own[4];
+    int *p[4] = {out, argument, &mine, own + 1};
+    for (int i = 0; i < 4; i++) {
+        out[4 * i] = to_global(p[i]) == out ? 1 : to_global(p[i]) != 0 ? 9 : 0;
+        out[4 * i + 1] = to_private(p[i]) == &mine ? 1 : to_private(p[i]) != 0 ? 9 : 0;
+        out[4 * i + 2] = to_local(p[i]) == own + 1 ? 1 : to_local(p[i]) == argument ? 2 : to_local(p[i]) != 0 ? 9 : 0;
+        out[4 * i + 3] = get_fence((const int *)p[i]) == CLK_LOCAL_MEM_FENCE;
+    }
+    *to_local(p[3]) = 77;
+    out[16] = own[1];
+}
+CL
+for more in "" " -cl-opt-disable"; do
+    status 0 "$heddle" run "$scratch/spaces.cl" --build-options "-cl-std=CL2.0$more" --functional --quiet \
+        --arg out:68:"$scratch/out" --arg local:64
+    out=$(od -An -v -w68 -i "$scratch/out" | tr -s ' ')
+    [ "$out" = " 1 0 0 0 0 0 2 1 0 1 0 0 0 0 1 1 77" ] || fail "address spaces$more"
+done
 finish

@@ -38,6 +38,15 @@ static void an_opencl_kernel_becomes_an_entry(void **state)
     assert_has(ptx, "kernel.cl\"");
 }
 
+static void optimisation_can_be_disabled(void **state)
+{
+    (void)state;
+    assert_int_equal(compile(scale_text, NULL), HEDDLE_OK);
+    assert_null(strstr(strbuf_text(&ptx), "__local_depot"));
+    assert_int_equal(compile(scale_text, "-cl-opt-disable"), HEDDLE_OK);
+    assert_has(ptx, "__local_depot"); /* variables are in memory */
+}
+
 static void a_byte_order_mark_is_skipped(void **state)
 {
     (void)state;
@@ -338,6 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SHARES(an_opencl_kernel_becomes_an_entry),
+        SHARES(optimisation_can_be_disabled),
         SHARES(a_byte_order_mark_is_skipped),
         SHARES(what_libclc_lacks_comes_from_our_library),
         SHARES(only_extensions_that_work_are_named),

@@ -84,6 +84,7 @@ static void options_of_other_compilers_are_translated_or_dropped(void **state)
     assert_translation(FRONT_OPENCL_C, "-cl-nv-verbose -DA -cl-nv-maxrregcount=32 -w", "-DA -w");
     assert_translation(FRONT_OPENCL_C, "-cl-fast-relaxed-math -D B=2",
                        "-cl-fast-relaxed-math -D B=2");
+    assert_translation(FRONT_OPENCL_C, "-cl-opt-disable -w", "-O0 -w");
     assert_translation(FRONT_CUDA_C, "-arch=sm_60 -Xptxas -v -O3", "--cuda-gpu-arch=sm_60 -O3");
     assert_translation(FRONT_CUDA_C, "-arch compute_52 -lineinfo -lm -c", "--cuda-gpu-arch=sm_52");
     assert_translation(FRONT_CUDA_C, "--use_fast_math",
