@@ -6,8 +6,8 @@
  *
  * where lanes reconverge after the `if`. clang moves the critical section out of the loop, so that
  * the immediate post-dominator of the branch that leaves the loop is the critical section: the lane
- * with the lock would wait there for lanes that wait for the lock. Compilers for such machines keep
- * the structure of the source.
+ * with the lock would wait there for lanes that wait for the lock. The form relies on a compiler
+ * that keeps the structure of the source.
  *
  * MODEL: in modules with `.pragma "heddle.late_reconvergence"`, which is added to what clang
  * writes, lanes that leave a spin loop reconverge late: at the end of what encloses the loop (the

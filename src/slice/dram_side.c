@@ -183,7 +183,7 @@ static void take_bypassed(struct slice *p, struct mem_request *r, uint64_t now)
         slice_reply(p, r, now + 1);
         return;
     }
-    struct line_sectors written = l2_part_of(r);
+    struct line_sectors written = l2_sectors_of(r);
     l2_perform_awaited(p, &p->banks[r->bank], r, now);
     l2_wake(p);
     dram_side_write_bypass(p, written, now);

@@ -149,7 +149,7 @@ static __attribute__((noinline)) bool serve_write(struct slice *p, struct l2_ban
         !store) /* L2 does not keep the line: read now, write when the data have arrived */
         dram_side_read_bypass(p, r, now);
     else if (res.forward)
-        dram_side_write_bypass(p, l2_part_of(r), now);
+        dram_side_write_bypass(p, l2_sectors_of(r), now);
     if (res.answer == CACHE_HIT && !store)
         perform_atomic(p, b, r, false, now);
     else if (!store)
@@ -169,7 +169,7 @@ static __attribute__((noinline)) bool serve_transfer(struct slice *p, struct mem
     if (!dram_side_has_room(p, now))
         return false;
     if (r->access.kind == MEM_STORE) {
-        dram_side_write_bypass(p, l2_part_of(r), now);
+        dram_side_write_bypass(p, l2_sectors_of(r), now);
         slice_free_store(p, r, now);
     } else {
         dram_side_read_bypass(p, r, now);

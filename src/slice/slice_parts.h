@@ -112,7 +112,7 @@ static inline bool l2_has_room(const struct slice *p, const struct l2_bank *b)
  * port ahead of time. */
 uint32_t l2_waiting(const struct l2_bank *b, uint64_t now);
 /* The sectors of a request, after l2_assign_bank(). */
-static inline struct line_sectors l2_part_of(const struct mem_request *r)
+static inline struct line_sectors l2_sectors_of(const struct mem_request *r)
 {
     return (struct line_sectors){r->access.line, r->bank, r->access.sector_mask};
 }

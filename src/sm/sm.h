@@ -264,7 +264,7 @@ struct ldst_part {
      * in use. */
     struct load_record **bypass;
     uint32_t *free_bypass, n_bypass;
-    uint32_t all_lanes;   /* those of a full warp; 0 = none counts as full (no fast paths) */
+    uint32_t all_lanes;   /* of a full warp; 0, which no access has, if none is to count as full */
     bool notifies_loads;  /* the policy or an observer of L1D is notified of loads */
     bool describes_loads; /* loads are described in full: something may read the description */
     bool rates_accesses;  /* the criticality of L1D accesses is determined: something reads it */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "gpu/sim.h"
+#include "unit/gpu/sim_stats.h"
 
 /* A warp is critical in every other TIDE of TIDE_CYCLES: less than a load of 32 lines takes. */
 enum { TIDE_CYCLES = 5 };
@@ -181,23 +182,6 @@ struct manner {
     bool every_cycle, no_fast_paths;
     uint32_t quantum;
 };
-
-static uint64_t count_of(const struct heddle_sim *sim, const char *name)
-{
-    struct heddle_stat s;
-    if (!heddle_stat_find(sim, name, &s))
-        fail_msg("there is no %s", name);
-    return s.count;
-}
-
-static void add_stats(const struct heddle_sim *sim, struct strbuf *out)
-{
-    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
-        struct heddle_stat s = heddle_stat_at(sim, i);
-        if (strncmp(s.name, "host.", 5) != 0)
-            strbuf_addf(out, "%s %llu %.17g\n", s.name, (unsigned long long)s.count, s.real);
-    }
-}
 
 static struct heddle_sim *run(const char *policy, const char *criticality, struct manner how)
 {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "gpu/sim.h"
+#include "unit/gpu/sim_stats.h"
 
 enum { L1D_EPOCH = 97, L2_EPOCH = 61, LLC_EPOCH = 83, N_LAUNCHES = 3 };
 
@@ -158,23 +159,6 @@ static const char kernel[] =
     "and.b32 %r5, %r1, 511; setp.eq.u32 %q, %r5, 0; @%q st.global.u32 [%b], %r4;\n"
     "@%q red.global.add.u32 [%b+4], 1;\n"
     "add.u32 %r1, %r1, 260; setp.lt.u32 %q, %r1, 6000; @%q bra L; ret; }\n";
-
-static void add_stats(const struct heddle_sim *sim, struct strbuf *out)
-{
-    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
-        struct heddle_stat s = heddle_stat_at(sim, i);
-        if (strncmp(s.name, "host.", 5) != 0)
-            strbuf_addf(out, "%s %llu %.17g\n", s.name, (unsigned long long)s.count, s.real);
-    }
-}
-
-static uint64_t count_of(const struct heddle_sim *sim, const char *name)
-{
-    struct heddle_stat s;
-    if (!heddle_stat_find(sim, name, &s))
-        fail_msg("there is no %s", name);
-    return s.count;
-}
 
 static void check_counts(const struct heddle_sim *sim)
 {

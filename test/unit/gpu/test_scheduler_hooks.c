@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "gpu/sim.h"
+#include "unit/gpu/sim_stats.h"
 
 /* Half of the warps may issue in one tide, the other half in the next. */
 enum { TIDE_CYCLES = 7 };
@@ -320,23 +321,6 @@ struct manner {
 
 static const struct manner manners[] = {
     {0}, {.no_fast_paths = true}, {.every_cycle = true}, {.quantum = 1}, {.quantum = 3}};
-
-static uint64_t count_of(const struct heddle_sim *sim, const char *name)
-{
-    struct heddle_stat s;
-    if (!heddle_stat_find(sim, name, &s))
-        fail_msg("there is no %s", name);
-    return s.count;
-}
-
-static void add_stats(const struct heddle_sim *sim, struct strbuf *out)
-{
-    for (uint32_t i = 0; i < heddle_stat_count(sim); i++) {
-        struct heddle_stat s = heddle_stat_at(sim, i);
-        if (strncmp(s.name, "host.", 5) != 0)
-            strbuf_addf(out, "%s %llu %.17g\n", s.name, (unsigned long long)s.count, s.real);
-    }
-}
 
 static struct heddle_sim *create(const char *scheduler, const char *criticality, struct manner how)
 {
