@@ -330,6 +330,24 @@ uint32_t ptx_cfg_reconvergence(const struct ptx_cfg *cfg, uint32_t i)
     return ipdom == PTX_NO_BLOCK ? cfg->func->n_insts : cfg->blocks[ipdom].first;
 }
 
+uint32_t ptx_cfg_region(const struct ptx_cfg *cfg, uint32_t block, bool *in_region, uint32_t *list)
+{
+    uint32_t end = cfg->blocks[block].ipdom, n = 0;
+    memset(in_region, 0, cfg->n_blocks * sizeof *in_region);
+    list[n++] = block;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ptx_block *from = &cfg->blocks[list[i]];
+        for (uint32_t k = 0; k < from->n_succs; k++) {
+            uint32_t to = from->succs[k];
+            if (to == end || in_region[to])
+                continue;
+            in_region[to] = true;
+            list[n++] = to;
+        }
+    }
+    return n;
+}
+
 bool ptx_cfg_in_loop(const struct ptx_cfg *cfg, uint32_t block, uint32_t loop)
 {
     uint32_t l = cfg->blocks[block].loop;

@@ -45,6 +45,12 @@ struct ptx_cfg *ptx_cfg_build(const struct ptx_func *f, struct arena *arena);
  * immediate post-dominator of i's block, or f->n_insts if they only meet at the end. */
 uint32_t ptx_cfg_reconvergence(const struct ptx_cfg *cfg, uint32_t i);
 
+/* The region of the branch that ends a block: the blocks where lanes may be from the branch until
+ * they reconverge. `in_region` is set for each block; `list`, with room for n_blocks + 1, gets the
+ * block itself, which is in the region only if lanes come back to it, and then those of the region.
+ * Returns the length of the list. */
+uint32_t ptx_cfg_region(const struct ptx_cfg *cfg, uint32_t block, bool *in_region, uint32_t *list);
+
 /* Does the block belong to the loop, directly or in a loop within it? */
 bool ptx_cfg_in_loop(const struct ptx_cfg *cfg, uint32_t block, uint32_t loop);
 

@@ -20,7 +20,7 @@ struct spin_finder {
     bool *is_carried;   /* per register: may its value there depend on earlier iterations? */
     uint32_t *alive;    /* room for all registers */
     bool *is_spin_loop; /* per loop: all its back edges make spin loops */
-    bool *seen;         /* per block: is it in the present region? */
+    bool *seen;         /* per block: is it in the present region (ptx_cfg_region())? */
     uint32_t *region;   /* those blocks */
     uint32_t n_region;
 };
@@ -34,27 +34,9 @@ static const struct ptx_inst *last_of(const struct spin_finder *s, uint32_t bloc
     return &s->func->insts[s->cfg->blocks[block].end - 1];
 }
 
-/* The region of a branch: block `b`, at whose end lanes diverge, and those where they may be until
- * they reconverge. */
-static void collect_region(struct spin_finder *s, uint32_t b)
-{
-    const struct ptx_block *blocks = s->cfg->blocks;
-    memset(s->seen, 0, s->cfg->n_blocks * sizeof *s->seen);
-    s->n_region = 0;
-    s->region[s->n_region++] = b;
-    for (uint32_t k = 0; k < s->n_region; k++)
-        for (uint32_t e = 0; e < blocks[s->region[k]].n_succs; e++) {
-            uint32_t to = blocks[s->region[k]].succs[e];
-            if (to == blocks[b].ipdom || s->seen[to])
-                continue;
-            s->seen[to] = true;
-            s->region[s->n_region++] = to;
-        }
-}
-
 static bool region_has(struct spin_finder *s, uint32_t b, uint32_t block)
 {
-    collect_region(s, b);
+    s->n_region = ptx_cfg_region(s->cfg, b, s->seen, s->region);
     return s->seen[block];
 }
 
@@ -192,7 +174,7 @@ static bool spread_by_branch(struct spin_finder *s, uint32_t block, bool *decide
     bool more = false;
     if (last->op != PTX_OP_BRA || !last->guard || !s->is_carried[last->guard->index])
         return false;
-    collect_region(s, block);
+    s->n_region = ptx_cfg_region(s->cfg, block, s->seen, s->region);
     for (uint32_t k = 1; k < s->n_region && !*decides; k++) {
         const struct ptx_block *in = &s->cfg->blocks[s->region[k]];
         for (uint32_t i = in->first; i < in->end; i++) {

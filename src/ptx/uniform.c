@@ -30,8 +30,9 @@ struct flow {
     uint32_t n_values;
     uint8_t *known; /* per value: VALUE_* */
     struct access *accesses;
-    bool *is_done;   /* per instruction: a varying branch whose region has been marked */
-    bool *in_region; /* per block, while a region is marked */
+    bool *is_done;    /* per instruction: a varying branch whose region has been marked */
+    bool *in_region;  /* per block: of the present region */
+    uint32_t *region; /* its blocks */
     bool changed;
 };
 
@@ -241,26 +242,6 @@ static void visit_call(struct flow *flow, const struct ptx_inst *inst, const str
 
 /* --- Regions --- */
 
-static void mark_region(struct flow *flow, uint32_t block)
-{
-    const struct ptx_cfg *cfg = flow->cfg;
-    uint32_t end = cfg->blocks[block].ipdom, n = 0;
-    uint32_t *stack = xalloc(cfg->n_blocks + 1, sizeof *stack);
-    memset(flow->in_region, 0, cfg->n_blocks * sizeof *flow->in_region);
-    for (stack[n++] = block; n;) {
-        const struct ptx_block *from = &cfg->blocks[stack[--n]];
-        for (uint32_t k = 0; k < from->n_succs; k++) {
-            uint32_t to = from->succs[k];
-            if (to == end || flow->in_region[to])
-                continue;
-            flow->in_region[to] = true;
-            if (to != block)
-                stack[n++] = to;
-        }
-    }
-    free(stack);
-}
-
 /* Threads pass the region on different paths: what is defined in it and visible outside varies. */
 static void visit_region(struct flow *flow)
 {
@@ -309,7 +290,7 @@ static void visit(struct flow *flow, uint32_t i)
         learn(flow, a->writes[k], known);
     if (!flow->is_done[i] && is_branch_on_varying(flow, i)) {
         flow->is_done[i] = true;
-        mark_region(flow, flow->cfg->block_of[i]);
+        ptx_cfg_region(flow->cfg, flow->cfg->block_of[i], flow->in_region, flow->region);
         visit_region(flow);
     }
 }
@@ -326,6 +307,7 @@ static struct flow *begin(struct uniform_cache *cache, struct arena *a, struct u
     flow->accesses = ARENA_ARRAY(a, struct access, f->n_insts + 1);
     flow->is_done = ARENA_ARRAY(a, bool, f->n_insts + 1);
     flow->in_region = ARENA_ARRAY(a, bool, flow->cfg->n_blocks + 1);
+    flow->region = ARENA_ARRAY(a, uint32_t, flow->cfg->n_blocks + 1);
     if (f->n_params)
         memcpy(flow->known + f->n_regs, u->params, f->n_params);
     for (uint32_t k = 0; k < f->n_vars; k++)
